@@ -1,0 +1,56 @@
+package core
+
+import (
+	"strings"
+	"time"
+)
+
+// Defaults of the options.
+const (
+	defaultTimeout = 100 * time.Millisecond
+	defaultPrefix  = "rate_limit"
+)
+
+// Option changes a Limiter that New makes. An option that cannot be used makes
+// New return an *ArgumentError.
+type Option func(*Limiter) error
+
+// Timeout sets how long one decision may take, from the call to the answer,
+// whatever the client's own timeouts: 1 ms to 1 minute. The default is 100 ms.
+func Timeout(d time.Duration) Option {
+	return func(l *Limiter) error {
+		if d < time.Millisecond || d > time.Minute {
+			return &ArgumentError{"Timeout", d, "1ms to 1m"}
+		}
+		l.timeout = d
+		return nil
+	}
+}
+
+// Prefix sets the beginning of every Redis key: 1 to 64 characters of A-Z,
+// a-z, 0-9 and ._:@/-. The default is rate_limit. Limiters of one Redis that
+// must not share counts need prefixes that differ.
+func Prefix(s string) Option {
+	return func(l *Limiter) error {
+		odd := strings.ContainsFunc(s, func(r rune) bool { return r > 127 || !isIdentityByte(byte(r)) && r != '_' })
+		if len(s) < 1 || len(s) > 64 || odd {
+			return &ArgumentError{"Prefix", s, "1 to 64 characters of A-Z, a-z, 0-9 and _.:@/-"}
+		}
+		l.keys.prefix = s
+		return nil
+	}
+}
+
+// HashKeys hides identities: Redis keys hold an HMAC-SHA-256 of the caller's
+// key under secret in place of the key. All processes that share limits need
+// one secret, of 16 bytes or more; another secret is another set of counts.
+func HashKeys(secret []byte) Option {
+	secret = append([]byte(nil), secret...)
+	return func(l *Limiter) error {
+		if len(secret) < 16 {
+			return &ArgumentError{"HashKeys: length of secret", len(secret), "16 bytes or more"}
+		}
+		l.keys.secret = secret
+		return nil
+	}
+}

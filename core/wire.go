@@ -1,0 +1,164 @@
+package core
+
+import (
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/slidegate/slidegate/scripts"
+)
+
+// wireForm is how an algorithm appears in scripts and keys. The version in the
+// key grows when the state changes shape, so that old state is left to expire.
+type wireForm struct {
+	set     scripts.Set
+	tag     string
+	version string
+	fields  func(Policy) []int64
+	expiry  func(Policy) time.Duration // nil where the script computes it
+}
+
+var wireForms = map[Algorithm]wireForm{
+	SlidingWindow: {scripts.SlidingWindow, "sw", "1", windowFields, slidingExpiry},
+	SlidingLog:    {scripts.SlidingLog, "sl", "1", plainFields, logExpiry},
+	FixedWindow:   {scripts.FixedWindow, "fw", "1", plainFields, nil},
+	TokenBucket:   {scripts.TokenBucket, "tb", "1", rateFields, nil},
+	LeakyBucket:   {scripts.LeakyBucket, "lb", "1", rateFields, nil},
+	GCRA:          {scripts.GCRA, "gc", "1", rateFields, nil},
+}
+
+func plainFields(p Policy) []int64 {
+	return []int64{p.Limit, p.Window.Microseconds()}
+}
+
+func rateFields(p Policy) []int64 {
+	r := p.rate()
+	return []int64{p.Capacity(), r.whole, r.rest, r.den}
+}
+
+func windowFields(p Policy) []int64 {
+	return append(plainFields(p), p.width(), int64(p.Edge), bit(p.FieldTTL))
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// A second more than the state lives, for a replica whose clock is ahead.
+func logExpiry(p Policy) time.Duration { return p.Window + time.Second }
+
+func slidingExpiry(p Policy) time.Duration {
+	return p.Window + time.Duration(p.width())*time.Microsecond + time.Second
+}
+
+// plan is a checked policy in wire form.
+type plan struct {
+	policy Policy
+	set    scripts.Set
+	suffix string // of the Redis key
+	args   []any  // tag, expiry and fields, as strings
+}
+
+func newPlan(p Policy) (*plan, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	form := wireForms[p.Algorithm]
+	args := []any{form.tag, "0"}
+	if form.expiry != nil {
+		args[1] = decimal((form.expiry(p).Microseconds() + 999) / 1000)
+	}
+	for _, field := range form.fields(p) {
+		args = append(args, decimal(field))
+	}
+	return &plan{p, form.set, p.Name + "." + form.tag + form.version, args}, nil
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+// plans remembers checked policies: a policy is used for many decisions. An
+// app that computes policies without end costs at most maxPlans of memory.
+type plans struct {
+	known sync.Map // Policy → *plan
+	count atomic.Int64
+}
+
+const maxPlans = 4096
+
+func (ps *plans) of(p Policy) (*plan, error) {
+	if known, ok := ps.known.Load(p); ok {
+		return known.(*plan), nil
+	}
+	fresh, err := newPlan(p)
+	if err != nil {
+		return nil, err
+	}
+	if ps.count.Add(1) > maxPlans {
+		ps.known.Clear()
+		ps.count.Store(1)
+	}
+	ps.known.Store(p, fresh)
+	return fresh, nil
+}
+
+// charge is a Charge ready to send.
+type charge struct {
+	plan *plan
+	key  string // Redis key
+	cost int64
+}
+
+// batch is what one script call judges: decisions of one or more charges each.
+type batch struct {
+	charges []charge
+	sizes   []int // charges per decision
+}
+
+// set returns the algorithms that b needs.
+func (b batch) set() scripts.Set {
+	var set scripts.Set
+	for _, c := range b.charges {
+		set |= c.plan.set
+	}
+	return set
+}
+
+// args returns the arguments after EVALSHA's hash: numkeys, KEYS and ARGV as
+// scripts/driver.lua wants them. tag is echoed; now is 0 for Redis's own time.
+func (b batch) args(tag, now int64) []any {
+	args := make([]any, 0, 8+4*len(b.charges)+len(b.sizes)+8)
+	args = append(args, len(b.charges))
+	for _, c := range b.charges {
+		args = append(args, c.key)
+	}
+	args = append(args, tag, now)
+	args, numbers := b.appendPolicies(args)
+	next := 0
+	for _, size := range b.sizes {
+		args = append(args, size)
+		for _, c := range b.charges[next : next+size] {
+			args = append(args, numbers[c.plan], min(c.cost, biggest+1))
+		}
+		next += size
+	}
+	return args
+}
+
+// appendPolicies sends each distinct policy once and numbers them from 1.
+func (b batch) appendPolicies(args []any) ([]any, map[*plan]int) {
+	numbers := make(map[*plan]int, 1)
+	count := len(args)
+	args = append(args, 0)
+	for _, c := range b.charges {
+		if numbers[c.plan] == 0 {
+			numbers[c.plan] = len(numbers) + 1
+			args = append(args, c.plan.args...)
+		}
+	}
+	args[count] = len(numbers)
+	return args, numbers
+}
