@@ -1,12 +1,10 @@
 package core
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
-
-// numbersPerCharge is how many integers the driver returns for a charge.
-const numbersPerCharge = 5
 
 // decode reads the driver's reply to a call with this tag and these charges.
 // Anything but the exact shape is an error: a reply that cannot be understood
@@ -16,45 +14,74 @@ func decode(reply any, tag int64, charges []charge) ([]Decision, error) {
 	if !ok {
 		return nil, fmt.Errorf("a %T in place of a list", reply)
 	}
-	if want := 1 + numbersPerCharge*len(charges); len(list) != want {
-		return nil, fmt.Errorf("%d numbers in place of %d", len(list), want)
-	}
-	if list[0] != tag {
-		return nil, fmt.Errorf("the answer of another call")
+	in := numbers{rest: list}
+	if in.next() != tag && in.err == nil {
+		return nil, errors.New("the answer of another call")
 	}
 	decisions := make([]Decision, len(charges))
 	for i, c := range charges {
-		d, err := decodeCharge(list[1+numbersPerCharge*i:][:numbersPerCharge], c)
-		if err != nil {
-			return nil, err
-		}
-		decisions[i] = d
+		decisions[i] = in.decision(c)
+	}
+	if in.err == nil && len(in.rest) > 0 {
+		return nil, fmt.Errorf("%d numbers too many", len(in.rest))
+	}
+	if in.err != nil {
+		return nil, in.err
 	}
 	return decisions, nil
 }
 
-func decodeCharge(list []any, c charge) (Decision, error) {
-	var n [numbersPerCharge]int64
-	for i, v := range list {
-		number, ok := v.(int64)
-		if !ok {
-			return Decision{}, fmt.Errorf("a %T in place of a number", v)
-		}
-		n[i] = number
+// numbers takes integers from a reply; the first failure stays in err.
+type numbers struct {
+	rest []any
+	err  error
+}
+
+func (in *numbers) next() int64 {
+	if in.err != nil {
+		return 0
 	}
-	retry, remaining, next, reset, repaired := n[0], n[1], n[2], n[3], n[4]
-	capacity := c.plan.policy.Capacity()
-	if retry < -1 || remaining < 0 || remaining > capacity || next < 0 || reset < next || repaired&^1 != 0 || reset > biggest {
-		return Decision{}, fmt.Errorf("numbers out of range")
+	if len(in.rest) == 0 {
+		in.err = errors.New("too few numbers")
+		return 0
+	}
+	n, ok := in.rest[0].(int64)
+	if !ok {
+		in.err = fmt.Errorf("a %T in place of a number", in.rest[0])
+	}
+	in.rest = in.rest[1:]
+	return n
+}
+
+// decision takes the three numbers of a charge that has room, or the four of
+// one that has not: see driver.lua.
+func (in *numbers) decision(c charge) Decision {
+	head, next, reset, retry := in.next(), in.next(), in.next(), int64(0)
+	denied := head&1 == 1
+	if denied {
+		retry = in.next()
 	}
 	d := Decision{
-		Policy: c.plan.policy, Cost: c.cost, Allowed: retry == 0, Remaining: remaining,
-		RetryAfter: micros(retry), NextAfter: micros(next), ResetAfter: micros(reset), Repaired: repaired == 1,
+		Policy: c.plan.policy, Cost: c.cost, Allowed: !denied, Remaining: head >> 2, Repaired: head&2 != 0,
+		RetryAfter: micros(retry), NextAfter: micros(next), ResetAfter: micros(reset),
 	}
 	if retry < 0 {
 		d.RetryAfter = Never
 	}
-	return d, nil
+	if in.err == nil && !sensible(d, retry) {
+		in.err = errors.New("numbers out of range")
+	}
+	return d
 }
+
+// sensible reports whether the numbers of a reply can be true together.
+func sensible(d Decision, retry int64) bool {
+	return d.Remaining >= 0 && d.Remaining <= d.Policy.Capacity() &&
+		0 <= d.NextAfter && d.NextAfter <= d.ResetAfter && d.ResetAfter <= micros(longest) &&
+		(d.Allowed || retry == -1 || 0 < retry && retry <= longest)
+}
+
+// longest is the longest wait of any policy, in µs: about 142 years.
+const longest = 1 << 52
 
 func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }

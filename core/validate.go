@@ -6,9 +6,9 @@ import (
 )
 
 // What a Policy may hold. Scripts count in doubles, which hold integers exactly
-// up to 2^53; half of it leaves room to add two.
+// up to 2^53; the reply packs two flags beside a count.
 const (
-	biggest       = 1 << 52
+	biggest       = 1 << 50
 	minWindow     = time.Millisecond
 	maxWindow     = 366 * 24 * time.Hour
 	maxSubWindows = 1000
@@ -66,7 +66,7 @@ func (p Policy) checkLimit() *PolicyError {
 	case p.Limit < 1:
 		return p.bad("Limit", p.Limit, "at least 1 unit per Window")
 	case p.Limit > biggest:
-		return p.bad("Limit", p.Limit, "at most 2^52 (%d): scripts count exactly no further", int64(biggest))
+		return p.bad("Limit", p.Limit, "at most 2^50 (%d): scripts count exactly no further", int64(biggest))
 	case p.Algorithm == SlidingLog && p.Limit > maxLog:
 		return p.bad("Limit", p.Limit, "at most %d for SlidingLog, which keeps each unit; SlidingWindow counts more", maxLog)
 	}
@@ -88,7 +88,7 @@ func (p Policy) checkBurst() *PolicyError {
 	case p.Burst < 0:
 		return p.bad("Burst", p.Burst, "0 (Limit) or more")
 	case p.Burst > biggest:
-		return p.bad("Burst", p.Burst, "at most 2^52 (%d): scripts count exactly no further", int64(biggest))
+		return p.bad("Burst", p.Burst, "at most 2^50 (%d): scripts count exactly no further", int64(biggest))
 	case p.Burst > 0 && !p.Algorithm.hasRate():
 		return p.bad("Burst", p.Burst, "0 for %v, which has no burst; TokenBucket, LeakyBucket and GCRA do", p.Algorithm)
 	}

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -130,35 +131,51 @@ func (b batch) set() scripts.Set {
 // args returns the arguments after EVALSHA's hash: numkeys, KEYS and ARGV as
 // scripts/driver.lua wants them. tag is echoed; now is 0 for Redis's own time.
 func (b batch) args(tag, now int64) []any {
-	args := make([]any, 0, 8+4*len(b.charges)+len(b.sizes)+8)
+	args := make([]any, 0, 12+2*len(b.charges))
 	args = append(args, len(b.charges))
-	for _, c := range b.charges {
-		args = append(args, c.key)
+	for i := range b.charges {
+		args = append(args, b.charges[i].key)
 	}
 	args = append(args, tag, now)
 	args, numbers := b.appendPolicies(args)
 	next := 0
 	for _, size := range b.sizes {
-		args = append(args, size)
-		for _, c := range b.charges[next : next+size] {
-			args = append(args, numbers[c.plan], min(c.cost, biggest+1))
+		for i, c := range b.charges[next : next+size] {
+			args = append(args, chargeText(numbers.of(c.plan), c.cost, i+1 < size))
 		}
 		next += size
 	}
 	return args
 }
 
-// appendPolicies sends each distinct policy once and numbers them from 1.
-func (b batch) appendPolicies(args []any) ([]any, map[*plan]int) {
-	numbers := make(map[*plan]int, 1)
+// appendPolicies sends each distinct policy once.
+func (b batch) appendPolicies(args []any) ([]any, numbering) {
+	var numbers numbering
 	count := len(args)
 	args = append(args, 0)
-	for _, c := range b.charges {
-		if numbers[c.plan] == 0 {
-			numbers[c.plan] = len(numbers) + 1
-			args = append(args, c.plan.args...)
+	for i := range b.charges {
+		if plan := b.charges[i].plan; numbers.of(plan) == 0 {
+			numbers = append(numbers, plan)
+			args = append(args, plan.args...)
 		}
 	}
 	args[count] = len(numbers)
 	return args, numbers
+}
+
+// numbering numbers the policies of a call from 1. Calls have few.
+type numbering []*plan
+
+func (n numbering) of(p *plan) int { return slices.Index(n, p) + 1 }
+
+// chargeText is "policy cost", and " &" where the decision has more charges.
+func chargeText(policy int, cost int64, more bool) string {
+	if policy == 1 && cost == 1 && !more {
+		return "1 1"
+	}
+	text := decimal(int64(policy)) + " " + decimal(min(cost, biggest+1))
+	if more {
+		text += " &"
+	}
+	return text
 }

@@ -4,10 +4,10 @@
 -- ARGV[1]  a number that is echoed, so that a reply is known to belong to its call
 -- ARGV[2]  now in µs; 0 = this server's TIME (anything else is for tests)
 -- ARGV[3]  how many policies follow, each: tag, expiry in ms, its algorithm's fields
--- then     the decisions, each: how many charges, and for each charge
---          the number of its policy (from 1) and its cost (0 looks and never writes)
--- Returns  {ARGV[1], then five integers a charge: retry, remaining, next, reset, repaired}
---          retry, next, reset in µs; retry 0 = has room, -1 = above capacity; repaired 0|1
+-- then     for each charge "policy cost" or "policy cost &": the number of its policy, from 1, its cost
+--          (0 looks and never writes), and & where the decision has more charges
+-- Returns  {ARGV[1], then for each charge: 4·remaining + 2·repaired + denied, next, reset, and if denied
+--          retry}; next, reset and retry in µs, retry -1 = above capacity
 -- Clock    TIME, read once: some servers freeze it during a script and others do not
 -- Expiry   set by the algorithm with each write
 -- Cost     what its algorithms cost; one slot, if all KEYS share a hash tag
@@ -21,56 +21,99 @@ end
 
 local policies, at = {}, 4
 for i = 1, tonumber(ARGV[3]) do
-  local p = { algorithm = algorithms[ARGV[at]], ttl = ARGV[at + 1] }
-  local fields = p.algorithm.fields
-  for j = 1, #fields do p[fields[j]] = tonumber(ARGV[at + 1 + j]) end
-  if p.algorithm.prepare then p.algorithm.prepare(p) end
+  local algorithm = algorithms[ARGV[at]]
+  local p = { ttl = ARGV[at + 1], read = algorithm.read, check = algorithm.check }
+  p.spend, p.outlook = algorithm.spend, algorithm.outlook
+  for j, name in ipairs(algorithm.fields) do p[name] = tonumber(ARGV[at + 1 + j]) end
+  if algorithm.prepare then algorithm.prepare(p, now) end
   policies[i] = p
-  at = at + 2 + #fields
+  at = at + 2 + #algorithm.fields
 end
 
-local function judge(s, p, cost)
-  s.broken, s.stale = false, false
-  p.algorithm.read(s, p, s.key, now)
-  if cost > p.capacity then return -1 end
+-- What a charge asks for; most charges of a call ask for the same.
+local charges = {}
+local function parse_charge(text)
+  local policy, cost, more = match(text, '^(%d+) (%d+)( ?&?)$')
+  local charge = { policy = policies[tonumber(policy)], cost = tonumber(cost), more = more ~= '' }
+  charges[text] = charge
+  return charge
+end
+
+local reply, filled = { tonumber(ARGV[1]) }, 1
+local function report(s, p, retry)
+  local room = s.room
+  local head, next, reset = 4 * room, 0, 0
+  if room < p.capacity then next, reset = p.outlook(s, p, now) end
+  if s.broken then head = head + 2 end
+  if retry ~= 0 then head = head + 1 end
+  reply[filled + 1] = head
+  reply[filled + 2] = next
+  reply[filled + 3] = reset
+  filled = filled + 3
+  if retry ~= 0 then
+    filled = filled + 1
+    reply[filled] = retry
+  end
+end
+
+-- How long until cost units fit; 0 = now, -1 = never.
+local function wait(s, p, cost)
   if cost <= s.room then return 0 end
-  return p.algorithm.check(s, p, cost, now)
+  if cost > p.capacity then return -1 end
+  return p.check(s, p, cost, now)
 end
 
-local function settle(s, p, units, write)
-  if s.broken and write then call('DEL', s.key) end
-  if units > 0 or (s.stale and write) then p.algorithm.spend(s, p, s.key, units, now) end
+-- Spends a charge of a decision that fits, else repairs what its state needs.
+local function settle(s, p, key, units, write)
+  if s.broken and write then call('DEL', key) end
+  if units > 0 or (s.stale and write) then p.spend(s, p, key, units, now) end
 end
 
-local reply, filled, key, last = { tonumber(ARGV[1]) }, 1, 0, #ARGV
-local function report(s, p)
-  local next, reset = 0, 0
-  if s.room < p.capacity then
-    next = p.algorithm.check(s, p, s.room + 1, now)
-    reset = p.algorithm.check(s, p, p.capacity, now)
-  end
-  reply[filled + 1], reply[filled + 2], reply[filled + 3] = s.retry, s.room, next
-  reply[filled + 4], reply[filled + 5] = reset, s.broken and 1 or 0
-  filled = filled + 5
-end
-
-local slots = {}
-while at <= last do
-  local charges, fits, write = tonumber(ARGV[at]), true, false
-  for i = 1, charges do
-    local s = slots[i] or {}
-    slots[i] = s
-    s.key, s.policy, s.cost = KEYS[key + i], policies[tonumber(ARGV[at + 1])], tonumber(ARGV[at + 2])
-    s.retry = judge(s, s.policy, s.cost)
-    fits = fits and s.retry == 0
-    write = write or s.cost > 0
-    at = at + 2
-  end
-  for i = 1, charges do
+-- A decision of several charges: each is read before any is written.
+local function judge(slots, size)
+  local fits, write = true, false
+  for i = 1, size do
     local s = slots[i]
-    settle(s, s.policy, fits and s.cost or 0, write)
-    report(s, s.policy)
+    local p, cost = s.charge.policy, s.charge.cost
+    s.broken, s.stale = false, false
+    p.read(s, p, s.key, now)
+    s.retry = wait(s, p, cost)
+    if s.retry ~= 0 then fits = false end
+    if cost > 0 then write = true end
   end
-  at, key = at + 1, key + charges
+  for i = 1, size do
+    local s = slots[i]
+    local p = s.charge.policy
+    settle(s, p, s.key, fits and s.charge.cost or 0, write)
+    report(s, p, s.retry)
+  end
+end
+
+local slots, size, s = {}, 0, { broken = false, stale = false }
+for i = 1, #KEYS do
+  local key, text = KEYS[i], ARGV[at + i - 1]
+  local charge = charges[text] or parse_charge(text)
+  if size > 0 or charge.more then
+    size = size + 1
+    slots[size] = { key = key, charge = charge }
+    if not charge.more then
+      judge(slots, size)
+      size = 0
+    end
+  else
+    local p, cost = charge.policy, charge.cost
+    s.key = key
+    p.read(s, p, key, now)
+    if cost <= s.room and not s.broken then
+      if cost > 0 then p.spend(s, p, key, cost, now) end
+      report(s, p, 0)
+      s.stale = false
+    else
+      local retry = wait(s, p, cost)
+      settle(s, p, key, retry == 0 and cost or 0, cost > 0)
+      report(s, p, retry)
+      s.broken, s.stale = false, false
+    end
+  end
 end
 return reply

@@ -8,32 +8,48 @@
 --         says. A count from the future (the clock stepped back) is charged to the current window.
 --         60 s, 70 s into an hour with count 3: "60000000 3", and 50 s to wait for the next window.
 --         Twice capacity can pass around a boundary: at the end of one window and the start of the next.
+local COUNT = '%s' .. INT
+
+-- The count that another window's state means for the window of now.
+local function carried(s, p, text, now)
+  local start, count = match(text, '^(%d+) (%d+)$')
+  start, count = whole(start), whole(count)
+  if not start or not count then
+    s.broken = true
+  elseif start >= p.start then
+    s.stale = start > now
+    return count
+  end
+  return 0
+end
+
 algorithms.fw = {
   fields = { 'capacity', 'window' },
 
+  prepare = function(p, now)
+    p.start = now - now % p.window
+    p.left = p.start + p.window - now
+    p.px = expiry(p.left)
+    p.mark = format(INT .. ' ', p.start)
+    p.size = #p.mark
+  end,
+
   read = function(s, p, key, now)
-    local start, count = now - now % p.window, 0
-    local text = typed(s, pcall('GET', key))
+    local text, count = pcall('GET', key), 0
+    if text and text.err then text = typed(s, text) end
     if text then
-      local since, n = match(text, '^(%d+) (%d+)$')
-      since, n = whole(since), whole(n)
-      if not n or not since then
-        s.broken = true
-      elseif since >= start then
-        count, s.stale = n, since > now
-      end
+      count = sub(text, 1, p.size) == p.mark and whole(sub(text, p.size + 1)) or carried(s, p, text, now)
     end
-    s.start, s.count, s.room = start, count, max(0, p.capacity - count)
+    local room = p.capacity - count
+    s.count, s.room = count, room > 0 and room or 0
   end,
 
-  check = function(s, p, n, now)
-    if n <= s.room then return 0 end
-    return s.start + p.window - now
-  end,
+  check = function(s, p) return p.left end,
+  outlook = function(s, p) return p.left, p.left end,
 
-  spend = function(s, p, key, n, now)
-    s.count = s.count + n
-    s.room = max(0, p.capacity - s.count)
-    call('SET', key, format('%.0f %.0f', s.start, s.count), 'PX', expiry(s.start + p.window - now))
+  spend = function(s, p, key, n)
+    n = s.count + n
+    s.count, s.room = n, p.capacity > n and p.capacity - n or 0
+    call('SET', key, format(COUNT, p.mark, n), 'PX', p.px)
   end,
 }

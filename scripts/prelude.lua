@@ -2,8 +2,10 @@
 --
 -- An algorithm is a table algorithms.<tag> with
 --   fields                       names of its numbers in ARGV, in order (see driver.lua)
+--   prepare(p, now)              once for each policy of a call; may be absent
 --   read(s, p, key, now)         sets s.room: the units that fit now, 0 or more
---   check(s, p, n, now)          µs until n units fit (n <= capacity); 0 = now
+--   check(s, p, n, now)          µs until n units fit, for n above s.room and up to capacity
+--   outlook(s, p, now)           µs until one unit more than s.room fits, and until all do
 --   spend(s, p, key, n, now)     writes the state n units on, with its expiry
 -- s is the charge's scratch table, p the policy, now µs since the epoch.
 --
@@ -11,26 +13,31 @@
 --   s.broken  the key holds something that is not this state: counted as empty
 --   s.stale   the state comes from a clock that has since stepped back, or from
 --             a policy of another shape: spend rewrites it, for 0 units if denied
--- Numbers are integers below 2^53, written with %.0f: '..' and tostring keep 14 digits.
+-- Numbers are integers below 2^53: '..' and tostring would keep 14 digits of them.
 local call, pcall, format = redis.call, redis.pcall, string.format
-local match, floor, ceil, min, max = string.match, math.floor, math.ceil, math.min, math.max
+local match, sub, floor, ceil, min, max = string.match, string.sub, math.floor, math.ceil, math.min, math.max
 local BIGGEST = 9007199254740991
 local algorithms = {}
 
--- The reply of a read; nil, and s.broken, where the key holds another type.
+-- %d costs half of %.0f, and is exact where a C long has 64 bits.
+local INT = format('%d', 4503599627370496) == '4503599627370496' and '%d' or '%.0f'
+local PAIR = INT .. ' ' .. INT
+local TRIPLE = PAIR .. ' ' .. INT
+
+-- For a read that failed (its reply has a field err, which no string has): nil, and s.broken, where the
+-- key holds another type.
 local function typed(s, reply)
-  if type(reply) ~= 'table' or not reply.err then return reply end
   if not reply.err:find('WRONGTYPE', 1, true) then error(reply) end
   s.broken = true
 end
 
--- A decimal number that a double holds exactly, or nil.
-local function whole(text)
-  local n = tonumber(text)
-  if n and n >= 0 and n <= BIGGEST and n % 1 == 0 then return n end
+-- Digits as a number that a double holds exactly, or nil.
+local function whole(digits)
+  local n = tonumber(digits)
+  if n and n >= 0 and n <= BIGGEST then return n end
 end
 
 -- Milliseconds for PX: rounded up, and a second more, for a replica whose clock is ahead.
 local function expiry(us)
-  return format('%.0f', ceil(us / 1000) + 1000)
+  return format(INT, ceil(us / 1000) + 1000)
 end

@@ -12,6 +12,7 @@ end
 
 -- n·T as µs and part.
 local function span(p, n)
+  if p.rest == 0 then return n * p.whole, 0 end
   local m = n * p.rest
   local part = m % p.den
   return n * p.whole + (m - part) / p.den, part
@@ -20,6 +21,7 @@ end
 -- The most n <= limit with n·T <= us + part/den. The quotient is a guess that rounding may have
 -- moved by one; the products decide.
 local function units(p, us, part, limit)
+  if p.den == 1 then return min(floor(us / p.whole), limit) end
   local n = min(floor((us + part / p.den) / p.unit), limit)
   local w, f = span(p, n)
   if w > us or (w == us and f > part) then return n - 1 end
@@ -27,9 +29,4 @@ local function units(p, us, part, limit)
   w, f = span(p, n + 1)
   if w < us or (w == us and f <= part) then return n + 1 end
   return n
-end
-
--- us + part/den as whole µs, rounded up; part may be -den+1 … 2·den-2.
-local function round_up(p, us, part)
-  return us + ceil(part / p.den)
 end

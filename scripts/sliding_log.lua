@@ -1,83 +1,114 @@
 -- sliding_log.lua: at most capacity units in any window of time, to the microsecond.
 --
--- Key     ZSET, a member for each unit: score = the µs it was admitted; the name only has to be unique
+-- Key     ZSET, a member for each unit: score = minus the µs it was admitted, so the newest comes first and
+--         is quickest to add; the name begins with those µs (16 digits) and is unique in the key
 -- Fields  capacity, window (µs); the expiry is window and a second, from Go
 -- Expiry  the newest unit's end and a second
 -- Cost    O(log capacity); cost n adds n members. Denied calls add none, so there are never more than
 --         capacity (unless the limit was lowered)
--- Idea    units with a score in (now - window, now] count. The m-th oldest of them leaves at its score
+-- Idea    units admitted in (now - window, now] count. The m-th oldest of them leaves at its time
 --         + window, so n units fit when the (count + n - capacity)-th has left.
---         Scores in the future (the clock stepped back) count as now, and are rewritten so.
+--         Times in the future (the clock stepped back) count as now, and are rewritten so.
+local MINUS, NAME = '-' .. INT, '%s-' .. INT
 
--- Score of the member at a rank, oldest first.
-local function score_at(key, rank)
-  return tonumber(call('ZRANGE', key, rank, rank, 'WITHSCORES')[2])
+-- The µs at which a member was admitted, from its name: a server takes long to print scores.
+local function time_of(member)
+  return member and whole(sub(member, 1, 16))
 end
 
--- Adds n members scored now. A name is the time, or the time and a number where that name is taken
+local function time_at(s, rank)
+  rank = format(INT, rank)
+  return time_of(call('ZRANGE', s.key, rank, rank)[1]) or s.newest
+end
+
+-- Adds n members of now. A name is the time, or the time and a number where that name is taken
 -- already: the same µs again, or once more after the clock stepped back.
-local function add(key, now, n)
-  local score, suffix = format('%.0f', now), 0
-  local name = score
+local function add(p, key, n)
+  if n == 1 and call('ZADD', key, 'NX', p.score, p.time) == 1 then return end
+  local name, suffix = p.time, 0
   while n > 0 do
     local args, some = { 'NX' }, min(n, 500)
     for i = 1, some do
-      args[2 * i], args[2 * i + 1] = score, name
+      args[2 * i], args[2 * i + 1] = p.score, name
       suffix = suffix + 1
-      name = format('%s-%.0f', score, suffix)
+      name = format(NAME, p.time, suffix)
     end
     local added = call('ZADD', key, unpack(args))
     n = n - added
     if added == 0 then
       suffix = max(suffix, call('ZCARD', key))
-      name = format('%s-%.0f', score, suffix)
+      name = format(NAME, p.time, suffix)
     end
   end
 end
 
--- Scores after now become now.
-local function pull_back(key, now)
-  local late = call('ZRANGEBYSCORE', key, format('(%.0f', now), '+inf')
-  for i = 1, #late do call('ZADD', key, 'XX', format('%.0f', now), late[i]) end
+-- Members of the future become members of now.
+local function pull_back(p, key)
+  add(p, key, call('ZREMRANGEBYSCORE', key, '-inf', '(' .. p.score))
+end
+
+-- Finds the oldest unit that counts; s.gone are those before it, which do not any more.
+local function find_oldest(s, p, key, now)
+  local edge, last = now - p.window, call('ZRANGE', key, '-2', '-1')
+  local oldest = time_of(last[2] or last[1])
+  if not oldest then
+    s.broken = true
+    return
+  end
+  s.oldest = oldest
+  if oldest > edge then return end
+  local second = last[2] and time_of(last[1])
+  if second and second > edge then
+    s.gone, s.oldest = 1, second
+    return
+  end
+  s.gone = call('ZCOUNT', key, format(MINUS, edge), '+inf')
+  s.oldest = s.gone < s.card and time_at(s, s.card - s.gone - 1) or now
 end
 
 algorithms.sl = {
   fields = { 'capacity', 'window' },
 
+  prepare = function(p, now)
+    p.time, p.score = format(INT, now), format(MINUS, now)
+  end,
+
   read = function(s, p, key, now)
-    s.card, s.gone, s.oldest, s.newest = typed(s, pcall('ZCARD', key)) or 0, 0, now, now
-    if s.card > 0 then
-      local edge = now - p.window
-      s.oldest, s.newest = score_at(key, 0), score_at(key, -1)
-      if not (whole(s.oldest) and whole(s.newest)) then
-        s.broken, s.card = true, 0
-      elseif s.oldest <= edge then
-        s.gone = call('ZCOUNT', key, '-inf', format('%.0f', edge))
-      end
+    local card = pcall('ZCARD', key)
+    if type(card) == 'table' then card = typed(s, card) or 0 end
+    s.card, s.gone, s.oldest, s.newest = card, 0, now, now
+    if card > 0 then
+      s.newest = time_of(call('ZRANGE', key, '0', '0')[1])
+      if s.newest then find_oldest(s, p, key, now) else s.broken = true end
+      if s.broken then s.card, s.gone, s.oldest, s.newest = 0, 0, now, now end
       s.stale = s.newest > now
     end
-    s.room = max(0, p.capacity - (s.card - s.gone))
+    s.room = max(0, p.capacity - s.card + s.gone)
   end,
 
   check = function(s, p, n, now)
-    local rank = s.card + n - p.capacity - 1
-    if rank < s.gone then return 0 end
-    local score = s.newest
-    if rank == 0 then
-      score = s.oldest
-    elseif rank < s.card - 1 then
-      score = score_at(s.key, rank)
+    local count = s.card - s.gone
+    local leaving, time = count + n - p.capacity, s.newest
+    if leaving == 1 then
+      time = s.oldest
+    elseif leaving < count then
+      time = time_at(s, count - leaving)
     end
-    return min(score, now) + p.window - now
+    return min(time, now) + p.window - now
+  end,
+
+  outlook = function(s, p, now)
+    local leaving, time = s.card - s.gone + s.room + 1 - p.capacity, s.oldest
+    if leaving > 1 then time = time_at(s, s.card - s.gone - leaving) end
+    return min(time, now) + p.window - now, min(s.newest, now) + p.window - now
   end,
 
   spend = function(s, p, key, n, now)
-    if s.gone > 0 then call('ZREMRANGEBYRANK', key, 0, s.gone - 1) end
-    if s.stale then pull_back(key, now) end
-    if n > 0 then add(key, now, n) end
+    if s.gone > 0 then call('ZREMRANGEBYRANK', key, format(MINUS, s.gone), '-1') end
+    if s.stale then pull_back(p, key) end
+    add(p, key, n)
     call('PEXPIRE', key, p.ttl)
-    s.oldest = s.gone == 0 and s.card > 0 and min(s.oldest, now) or score_at(key, 0)
     s.card, s.gone, s.newest = s.card - s.gone + n, 0, now
-    s.room = max(0, p.capacity - s.card)
+    s.oldest, s.room = min(s.oldest, now), max(0, p.capacity - s.card)
   end,
 }

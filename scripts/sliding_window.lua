@@ -1,118 +1,185 @@
 -- sliding_window.lua: units counted by sub-window; the window is whole sub-windows and a part of the oldest.
 --
--- Key     HASH, a field for each sub-window (see sub_windows.lua), and 'm' = "width window first last
---         total recent": the shape it was written with, the oldest and newest sub-window that hold
---         units, the sum of all, and the newest one's count
--- Fields  capacity, window (µs), width of a sub-window (µs), weighted 0|1, by_field 0|1
--- Expiry  window and a sub-window and a second; with by_field each field too, by HPEXPIREAT
--- Cost    O(1) while no sub-window leaves; O(sub-windows) when one has, or when cost > 1 is denied
+-- Key     HASH of sub-windows (see sub_windows.lua). Field 'm' = "width parts first ahead before_first
+--         before_last admitted": the shape; the oldest sub-window that holds units and how far ahead of it
+--         the newest is; how many units were admitted before either, and how many in all
+-- Fields  capacity, window (µs), width of a sub-window (µs), weighted 0|1, by_field 0|1; expiry from Go
+-- Expiry  window and a sub-window and a second; with by_field each sub-window too, by HPEXPIREAT
+-- Cost    O(1): HGET, HSET, PEXPIRE. When the oldest leaves: an HMGET for the next and an HDEL. A denied
+--         cost above 1 reads on until it fits: O(sub-windows) at most
 -- Idea    conservative: the oldest sub-window counts whole as long as the window touches it, so no window
---         ever holds more than capacity. Weighted: it counts by the part that is still covered, rounded up.
---         'm' is right until first leaves; then the fields are read again, those that are left.
+--         ever holds more than capacity. Weighted: it counts by the part still covered, rounded up.
+local META = '%s ' .. TRIPLE .. ' ' .. INT .. ' '
 
-local function parse(s, p, key, m, now)
-  local width, window, first, last, total, recent = match(m, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
-  width, window, first, last = whole(width), whole(window), whole(first), whole(last)
-  s.first, s.last, s.total, s.recent = first, last, whole(total), whole(recent)
-  if not (width and window and first and last and s.total and s.recent) or width == 0 then
+-- The instant from which sub-window i does not count.
+local function leaves(p, i)
+  return (i + 1) * p.width + p.window
+end
+
+-- Brings the hash of another shape, or of a clock since stepped back, to this one, in s only.
+local function reshape(s, p, key, width, window, now)
+  local list = newest_first(call('HGETALL', key), s.admitted)
+  if not list then
     s.broken = true
-  elseif width ~= p.width or window ~= p.window then
-    s.stale = true
-    read_fields(s, p, key, { width = width, window = window }, now)
-  elseif last + width + window <= now then
-    s.total, s.dead = 0, true
-  elseif last > now or first + width + window <= now then
-    s.stale = last > now
-    read_fields(s, p, key, p, now)
+    return
+  end
+  s.stale, s.head = true, nil
+  s.list, s.admitted = regroup(list, { width = width, window = window, admitted = s.admitted }, p, now)
+  s.live, s.before_first, s.before_last = s.admitted, 0, 0
+  if s.live > 0 then
+    local newest = s.list[#s.list]
+    s.first, s.last, s.before_last = s.list[1][1], newest[1], newest[2]
   end
 end
 
--- Units in the oldest sub-window that holds any.
-local function first_units(s)
-  if s.list then return s.list[1][2] end
-  if s.first == s.last then return s.recent end
-  return whole(call('HGET', s.key, format('%.0f', s.first))) or 0
+-- Passes over sub-windows that have left.
+local function advance(s, p, now)
+  s.left, s.head = s.first, nil
+  while leaves(p, s.first) <= now do
+    s.first, s.before_first = following(s, s.first)
+  end
+end
+
+-- Finds what of a hash of p's own shape counts now.
+local function catch_up(s, p, key, now)
+  if s.last > p.current then return reshape(s, p, key, p.width, p.window, now) end
+  if leaves(p, s.last) <= now then
+    s.all_left, s.before_first = true, s.admitted
+  elseif leaves(p, s.first) <= now then
+    advance(s, p, now)
+  end
+  s.live = s.admitted - s.before_first
+  if s.live < 0 then s.broken = true end
+end
+
+local function parse(s, p, key, m, now)
+  local shape, first, ahead, before_first, before_last, admitted = match(m, '^(%d+ %d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
+  if not shape then s.broken = true return end
+  s.head = sub(m, 1, -1 - #admitted)
+  s.first, s.last = tonumber(first), first + ahead
+  s.before_first, s.before_last, s.admitted = tonumber(before_first), tonumber(before_last), tonumber(admitted)
+  if s.last > BIGGEST or s.admitted > BIGGEST or s.before_last >= s.admitted or s.before_first > s.before_last then
+    s.broken = true
+  elseif shape ~= p.shape then
+    local width, parts = match(shape, '(%d+) (%d+)')
+    reshape(s, p, key, tonumber(width), width * parts, now)
+  elseif s.last - s.first > p.parts then
+    s.broken = true
+  else
+    catch_up(s, p, key, now)
+  end
+end
+
+-- The sub-window after i that holds units, and the units before it; nothing after the last.
+local function step(s, i)
+  if i == s.last then return nil, s.admitted end
+  if not s.list then return following(s, i) end
+  for j, entry in ipairs(s.list) do
+    if entry[1] == i then return s.list[j + 1][1], s.list[j + 1][2] end
+  end
 end
 
 -- Units that count against capacity now.
 local function used(s, p, now)
-  local current = now - now % p.width
-  if p.weighted == 0 or s.total == 0 or s.first > current - p.window then return s.total end
-  local oldest = first_units(s)
-  return s.total - oldest + ceil(oldest * (p.width - (now - current)) / p.width)
+  if p.weighted == 0 or s.live == 0 or s.first > p.current - p.parts then return s.live end
+  local _, before = step(s, s.first)
+  local rest = s.admitted - before
+  return rest + ceil((s.live - rest) * (leaves(p, s.first) - now) / p.width)
 end
 
--- The instant when a sub-window has left far enough for n units, after being what follows it; or nil.
-local function fits_at(p, start, units, after, n)
-  local spare = p.capacity - n - after
+-- The instant when sub-window i has left far enough for n units, if rest come after it; or nil.
+local function fits_at(p, i, units, rest, n)
+  local spare = p.capacity - n - rest
   if spare < 0 then return nil end
-  local part = p.weighted == 1 and floor(spare * p.width / units) or 0
-  return start + p.window + p.width - part
+  if p.weighted == 0 or units <= 0 then return leaves(p, i) end
+  return leaves(p, i) - floor(spare * p.width / units)
 end
 
-local function fits_later(s, p, n, now)
-  if not s.list then read_fields(s, p, s.key, p, now) end
-  local after = s.total
-  for i = 1, #s.list do
-    after = after - s.list[i][2]
-    local at = fits_at(p, s.list[i][1], s.list[i][2], after, n)
-    if at then return at - now end
+-- Counts n units in the current sub-window, in s only; true where it is a new one.
+local function count_in(s, p, n)
+  local new = s.live == 0 or s.last ~= p.current
+  if s.live == 0 then s.first, s.before_first, s.admitted = p.current, 0, 0 end
+  if new then
+    s.last, s.before_last, s.head = p.current, s.admitted, nil
+    if s.list then s.list[#s.list + 1] = { p.current, s.admitted } end
   end
-  return 0
+  s.live, s.admitted = s.live + n, s.admitted + n
+  return new
 end
 
--- Adds n units to the sub-window of now, in s only.
-local function count_in(s, current, n)
-  local new = s.total == 0 or s.last ~= current
-  s.recent = new and n or s.recent + n
-  if s.total == 0 then s.first = current end
-  s.last, s.total = current, s.total + n
-  if s.list and new then s.list[#s.list + 1] = { current, n } end
-  if s.list and not new then s.list[#s.list][2] = s.recent end
-  return new
+-- Removes what has left, or everything where the hash is written anew.
+local function prune(s, key)
+  if s.stale or s.all_left then return call('DEL', key) end
+  if not s.left then return end
+  local names = {}
+  for i = s.left, s.first - 1 do names[#names + 1] = format(FIELD, i) end
+  call('HDEL', key, unpack(names))
+end
+
+local function write(s, p, key, new)
+  s.head = s.head or format(META, p.shape, s.first, s.last - s.first, s.before_first, s.before_last)
+  local m = s.head .. format(INT, s.admitted)
+  if new then
+    call('HSET', key, 'm', m, p.field, format(INT, s.before_last))
+    expire_field(p, key, s.last)
+  else
+    call('HSET', key, 'm', m)
+  end
+  for _, entry in ipairs(s.stale and s.list or {}) do
+    call('HSET', key, format(FIELD, entry[1]), format(INT, entry[2]))
+    expire_field(p, key, entry[1])
+  end
+  call('PEXPIRE', key, p.ttl)
 end
 
 algorithms.sw = {
   fields = { 'capacity', 'window', 'width', 'weighted', 'by_field' },
 
-  prepare = function(p)
-    p.shape = format('%.0f %.0f', p.width, p.window)
+  prepare = function(p, now)
+    p.parts = p.window / p.width
+    p.shape = format(PAIR, p.width, p.parts)
+    p.current = floor(now / p.width)
+    p.field = format(FIELD, p.current)
   end,
 
   read = function(s, p, key, now)
-    s.total, s.list, s.gone, s.dead = 0, nil, nil, false
-    local m = typed(s, pcall('HGET', key, 'm'))
+    s.live, s.list, s.left, s.all_left = 0, nil, nil, false
+    local m = pcall('HGET', key, 'm')
+    if m and m.err then m = typed(s, m) end
     if m then
       parse(s, p, key, m, now)
     elseif not s.broken then
       s.broken = call('EXISTS', key) == 1
     end
-    if s.broken then s.total, s.list, s.stale = 0, nil, false end
+    if s.broken then s.live, s.stale = 0, false end
     s.room = max(0, p.capacity - used(s, p, now))
   end,
 
   check = function(s, p, n, now)
-    if n <= s.room then return 0 end
-    local leaves = p.window + p.width - now
-    if n == p.capacity then return s.last + leaves end
-    if p.weighted == 0 and s.total + n - p.capacity == 1 then return s.first + leaves end
-    local units = first_units(s)
-    local at = fits_at(p, s.first, units, s.total - units, n)
-    if at then return at - now end
-    return fits_later(s, p, n, now)
+    if p.weighted == 0 and s.live + n - p.capacity == 1 then return leaves(p, s.first) - now end
+    local i, rest = s.first, s.live
+    while i do
+      local next, before = step(s, i)
+      local units = rest - s.admitted + before
+      rest = s.admitted - before
+      local at = fits_at(p, i, units, rest, n)
+      if at then return at - now end
+      i = next
+    end
+    return leaves(p, s.last) - now
+  end,
+
+  outlook = function(s, p, now)
+    local whole_again = leaves(p, s.last) - now
+    if s.first == s.last and p.weighted == 0 then return whole_again, whole_again end
+    return algorithms.sw.check(s, p, s.room + 1, now), whole_again
   end,
 
   spend = function(s, p, key, n, now)
-    local current = now - now % p.width
-    local new = n > 0 and count_in(s, current, n)
-    if s.dead then call('DEL', key) end
-    if s.stale then rewrite(s, p, key) end
-    if s.gone and #s.gone > 0 and not s.stale then call('HDEL', key, unpack(s.gone)) end
-    if s.total == 0 then return end
-    local m = format('%s %.0f %.0f %.0f %.0f', p.shape, s.first, s.last, s.total, s.recent)
-    call('HSET', key, format('%.0f', s.last), format('%.0f', s.recent), 'm', m)
-    call('PEXPIRE', key, p.ttl)
-    if new then expire_field(p, key, current) end
+    local new = n > 0 and count_in(s, p, n)
+    prune(s, key)
+    if s.live > 0 then write(s, p, key, new) end
+    s.stale, s.list = false, nil
     s.room = max(0, p.capacity - used(s, p, now))
   end,
 }

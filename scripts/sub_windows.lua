@@ -1,69 +1,72 @@
--- sub_windows.lua: the hash behind sliding_window.lua: how it is read whole, and brought to another shape.
+-- sub_windows.lua: the hash behind sliding_window.lua, and how one of another shape is brought to this one.
 --
--- A field is a sub-window: its first µs -> units admitted in it. One more field, 'm', describes them.
--- A sub-window counts until the window has left it: now < start + width + window.
--- Under a policy of another width or window, and after the clock stepped back, the units of an old
--- sub-window move to the new one that holds its last µs, or now: late rather than early, so none
--- is forgiven. What had left the old window stays gone.
+-- Sub-windows are numbered from the epoch: i covers [i·width, (i+1)·width). Field i -> how many units were
+-- admitted before sub-window i since the hash began; only sub-windows that hold units have one, and it
+-- never changes. Field 'm', one more, says how far it has come (see sliding_window.lua). So the units in
+-- a stretch are a difference of two fields, and a sub-window that has left is simply not asked for:
+-- it does not matter whether it was removed, expired by itself, or is still there.
+local FIELD = INT
 
--- Units by the start of the sub-window they belong to now.
-local function regroup(flat, old, p, now)
-  local counts, gone = {}, {}
-  for i = 1, #flat, 2 do
-    if flat[i] ~= 'm' then
-      local start, n = whole(flat[i]), whole(flat[i + 1])
-      if not start or not n then return nil end
-      if start + old.width + old.window > now then
-        if old ~= p or start > now then
-          start = min(start + old.width - 1, now)
-          start = start - start % p.width
-        end
-        if start + p.width + p.window > now then counts[start] = (counts[start] or 0) + n end
+-- The first sub-window after i that holds units, and how many were admitted before it.
+-- Only for i < s.last. The fields asked for grow, as the next one is mostly the very next.
+local function following(s, i)
+  local size = 2
+  while i + 1 < s.last do
+    local names = {}
+    for j = i + 1, min(i + size, s.last - 1) do names[#names + 1] = format(FIELD, j) end
+    local found = call('HMGET', s.key, unpack(names))
+    for j = 1, #names do
+      if found[j] then return i + j, whole(found[j]) or s.admitted end
+    end
+    i, size = i + #names, min(size * 4, 128)
+  end
+  return s.last, s.before_last
+end
+
+-- The hash's sub-windows as {i, units before}, newest first; nil where it holds anything else.
+local function newest_first(flat, admitted)
+  local list = {}
+  for j = 1, #flat, 2 do
+    if flat[j] ~= 'm' then
+      local i, before = whole(flat[j]), whole(flat[j + 1])
+      if not i or not before or before > admitted then return nil end
+      list[#list + 1] = { i, before }
+    end
+  end
+  table.sort(list, function(a, b) return a[1] > b[1] end)
+  return list
+end
+
+-- The same in p's own sub-windows, oldest first and counted from 0, and the units in all. Sub-windows of
+-- another width, and those after now, go to the one that holds their last µs, or now: late rather than
+-- early, so that none is forgiven. What had left the old window stays gone.
+local function regroup(list, old, p, now)
+  local moved, admitted = {}, old.admitted
+  for _, entry in ipairs(list) do
+    local ends, n = (entry[1] + 1) * old.width, admitted - entry[2]
+    local i = floor(min(ends - 1, now) / p.width)
+    if ends + old.window > now and (i + 1) * p.width + p.window > now then
+      local newer = moved[1]
+      if newer and newer[1] == i then
+        newer[2] = newer[2] + n
       else
-        gone[#gone + 1] = flat[i]
+        table.insert(moved, 1, { i, n })
       end
     end
+    admitted = entry[2]
   end
-  return counts, gone
-end
-
--- Sub-windows as {start, units}, oldest first, and the sum.
-local function in_order(counts)
-  local list, total = {}, 0
-  for start, n in next, counts do
-    if n > 0 then
-      list[#list + 1] = { start, n }
-      total = total + n
-    end
+  local before = 0
+  for _, entry in ipairs(moved) do
+    local n = entry[2]
+    entry[2] = before
+    before = before + n
   end
-  table.sort(list, function(a, b) return a[1] < b[1] end)
-  return list, total
-end
-
--- Reads every sub-window into s.list; s.gone are the fields to remove.
-local function read_fields(s, p, key, old, now)
-  local counts, gone = regroup(call('HGETALL', key), old, p, now)
-  if not counts then
-    s.broken, counts, gone = true, {}, {}
-  end
-  s.gone = gone
-  s.list, s.total = in_order(counts)
-  local first, last = s.list[1], s.list[#s.list]
-  if first then s.first, s.last, s.recent = first[1], last[1], last[2] end
+  return moved, before
 end
 
 -- Has the server drop a sub-window when it leaves the window, where the policy wants that.
-local function expire_field(p, key, start)
+local function expire_field(p, key, i)
   if p.by_field == 0 then return end
-  local at = format('%.0f', ceil((start + p.window + p.width) / 1000))
-  call('HPEXPIREAT', key, at, 'FIELDS', 1, format('%.0f', start))
-end
-
--- Replaces the hash by s.list.
-local function rewrite(s, p, key)
-  call('DEL', key)
-  for i = 1, #s.list do
-    call('HSET', key, format('%.0f', s.list[i][1]), format('%.0f', s.list[i][2]))
-    expire_field(p, key, s.list[i][1])
-  end
+  local at = format(INT, ceil(((i + 1) * p.width + p.window) / 1000))
+  call('HPEXPIREAT', key, at, 'FIELDS', '1', format(FIELD, i))
 end
