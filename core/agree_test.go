@@ -1,0 +1,188 @@
+package core_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"pgregory.net/rapid"
+
+	"github.com/slidegate/slidegate/core"
+	"github.com/slidegate/slidegate/core/coretest"
+)
+
+// The scripts agree with the reference model on every number, whatever is
+// asked, wherever the clock goes, however the policy changes, and whether or
+// not state that has expired is still there.
+func TestScriptsAgreeWithTheModel(t *testing.T) {
+	const stepsPerCheck, wanted = 220, 20_000
+	eachVariant(t, func(t *testing.T, s *coretest.Server, apply func(core.Policy) core.Policy) {
+		w := newWorld(t, s)
+		rapid.Check(t, func(rt *rapid.T) {
+			w.restart(apply, rt)
+			for range stepsPerCheck {
+				w.step(rt)
+			}
+		})
+		t.Logf("%d steps, 0 disagreements", w.steps)
+		if w.steps < wanted {
+			t.Errorf("%d steps; the claim needs %d", w.steps, wanted)
+		}
+	})
+}
+
+// world runs a Limiter and the model side by side.
+type world struct {
+	clock   *clock
+	limiter *core.Limiter
+	rdb     *redis.Client
+	steps   int
+
+	model    coretest.Model
+	apply    func(core.Policy) core.Policy
+	policy   core.Policy
+	key      string
+	last     core.Decision
+	deadline int64       // when what was last written expires, in virtual time
+	writer   core.Policy // the policy it was written under
+}
+
+func newWorld(t *testing.T, s *coretest.Server) *world {
+	w := &world{clock: newClock(), rdb: s.Client(t)}
+	w.limiter = newLimiter(t, w.rdb, w.clock.option())
+	return w
+}
+
+func (w *world) restart(apply func(core.Policy) core.Policy, rt *rapid.T) {
+	w.model, w.apply, w.key, w.last = coretest.Model{}, apply, someone(), core.Decision{}
+	w.policy = w.drawPolicy(rt)
+	w.clock.startWindow(time.Hour)
+	w.clock.advance(time.Duration(rapid.Int64Range(0, 2e9).Draw(rt, "start")) * time.Microsecond)
+}
+
+var windows = []time.Duration{
+	time.Millisecond, 7 * time.Millisecond, time.Second, 1500 * time.Millisecond, 10 * time.Second,
+	time.Minute, time.Hour, 24 * time.Hour, 1_000_003 * time.Microsecond,
+}
+
+func (w *world) drawPolicy(rt *rapid.T) core.Policy {
+	p := core.Policy{Name: "p", Window: rapid.SampledFrom(windows).Draw(rt, "window")}
+	p.Limit = rapid.OneOf(rapid.Int64Range(1, 12), rapid.Int64Range(1, 150)).Draw(rt, "limit")
+	p = w.apply(p)
+	switch p.Algorithm {
+	case core.TokenBucket, core.LeakyBucket, core.GCRA:
+		p.Burst = rapid.SampledFrom([]int64{0, 0, 1, 5, 40, 300}).Draw(rt, "burst")
+		if rapid.IntRange(0, 3).Draw(rt, "prime") == 0 {
+			p.Limit, p.Window = 999_983, 24*time.Hour
+		}
+	case core.SlidingWindow:
+		parts := rapid.SampledFrom([]int{0, 0, 1, 2, 4, 10}).Draw(rt, "parts")
+		if parts == 0 || p.Window.Microseconds()%int64(parts) == 0 {
+			p.SubWindows = parts
+		}
+	}
+	return p
+}
+
+func (w *world) step(rt *rapid.T) {
+	w.steps++
+	switch rapid.IntRange(0, 19).Draw(rt, "action") {
+	case 0, 1, 2, 3, 4, 5:
+		w.clock.advance(w.drawPause(rt))
+	case 6:
+		w.clock.advance(-w.drawPause(rt))
+	case 7:
+		w.changePolicy(rt)
+	case 8:
+		w.expire(rt)
+	}
+	w.decide(rt, w.drawCost(rt))
+}
+
+// drawPause favours the instants at which something happens.
+func (w *world) drawPause(rt *rapid.T) time.Duration {
+	known := []time.Duration{0, 1, w.last.NextAfter, w.last.ResetAfter, w.policy.Window, time.Hour}
+	if w.last.RetryAfter != core.Never {
+		known = append(known, w.last.RetryAfter)
+	}
+	if rapid.Bool().Draw(rt, "known pause") {
+		pause := rapid.SampledFrom(known).Draw(rt, "pause")
+		return max(0, pause+time.Duration(rapid.IntRange(-1, 1).Draw(rt, "off by"))*time.Microsecond)
+	}
+	upTo := rapid.SampledFrom([]time.Duration{100 * time.Microsecond, w.policy.Window / 10, w.policy.Window * 2}).Draw(rt, "up to")
+	return time.Duration(rapid.Int64Range(0, upTo.Microseconds()).Draw(rt, "µs")) * time.Microsecond
+}
+
+func (w *world) drawCost(rt *rapid.T) int64 {
+	capacity := w.policy.Capacity()
+	switch rapid.IntRange(0, 9).Draw(rt, "kind of cost") {
+	case 0:
+		return 0
+	case 1:
+		return rapid.Int64Range(1, min(capacity, 400)).Draw(rt, "cost")
+	case 2:
+		return rapid.SampledFrom([]int64{min(capacity, 400), max(1, min(w.last.Remaining, 400)), capacity + 1}).Draw(rt, "known cost")
+	}
+	return rapid.Int64Range(1, min(capacity, 3)).Draw(rt, "small cost")
+}
+
+// changePolicy changes all of it, or the limit or the burst alone.
+func (w *world) changePolicy(rt *rapid.T) {
+	fresh := w.drawPolicy(rt)
+	switch rapid.IntRange(0, 2).Draw(rt, "change") {
+	case 0:
+		w.policy.Limit = fresh.Limit
+	case 1:
+		w.policy.Burst = fresh.Burst
+	case 2:
+		w.policy = fresh
+	}
+}
+
+// expire removes the key if its time has come: which changes no answer, unless
+// the policy that would now read it is another than the one that wrote it.
+func (w *world) expire(rt *rapid.T) {
+	if w.clock.now.Load() < w.deadline {
+		return
+	}
+	if err := w.rdb.Del(context.Background(), w.limiter.RedisKey(w.policy, w.key)).Err(); err != nil {
+		rt.Fatal(err)
+	}
+	if w.writer != w.policy {
+		w.model.Forget(w.policy, w.key)
+	}
+}
+
+func (w *world) decide(rt *rapid.T, cost int64) {
+	now := w.clock.now.Load()
+	got, err := w.limiter.AllowN(context.Background(), w.policy, w.key, cost)
+	if err != nil {
+		rt.Fatalf("%+v cost %d: %v", w.policy, cost, err)
+	}
+	want := w.model.Decide(now, core.Charge{Policy: w.policy, Key: w.key, Cost: cost})[0]
+	if got != want {
+		rt.Fatalf("at %d, step %d\n got %s\nwant %s", now, w.steps, show(got), show(want))
+	}
+	w.last = got
+	w.keepForEver(rt, now)
+}
+
+// keepForEver notes when Redis would drop the key by the virtual clock, and
+// stops it from doing so by its own: state is judged by content alone.
+func (w *world) keepForEver(rt *rapid.T, now int64) {
+	key := w.limiter.RedisKey(w.policy, w.key)
+	pipe := w.rdb.Pipeline()
+	left, persisted := pipe.PTTL(context.Background(), key), pipe.Persist(context.Background(), key)
+	if _, err := pipe.Exec(context.Background()); err != nil {
+		rt.Fatal(err)
+	}
+	if persisted.Val() {
+		w.deadline, w.writer = now+left.Val().Microseconds(), w.policy
+	}
+}
+
+func show(d core.Decision) string {
+	return fmt.Sprintf("%+v", d)
+}
