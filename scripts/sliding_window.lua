@@ -62,7 +62,7 @@ local function parse(s, p, key, m, now)
     s.broken = true
   elseif shape ~= p.shape then
     local width, parts = match(shape, '(%d+) (%d+)')
-    reshape(s, p, key, tonumber(width), width * parts, now)
+    if tonumber(width) == 0 then s.broken = true else reshape(s, p, key, tonumber(width), width * parts, now) end
   elseif s.last - s.first > p.parts then
     s.broken = true
   else
