@@ -32,7 +32,7 @@ func Timeout(d time.Duration) Option {
 // must not share counts need prefixes that differ.
 func Prefix(s string) Option {
 	return func(l *Limiter) error {
-		odd := strings.ContainsFunc(s, func(r rune) bool { return r > 127 || !isIdentityByte(byte(r)) && r != '_' })
+		odd := strings.ContainsFunc(s, func(r rune) bool { return r > 127 || !isIdentityByte(byte(r)) })
 		if len(s) < 1 || len(s) > 64 || odd {
 			return &ArgumentError{"Prefix", s, "1 to 64 characters of A-Z, a-z, 0-9 and _.:@/-"}
 		}

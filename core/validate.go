@@ -9,6 +9,7 @@ import (
 // up to 2^53; the reply packs two flags beside a count.
 const (
 	biggest       = 1 << 50
+	exact         = 1 << 52 // the largest product: two of them still add up exactly
 	minWindow     = time.Millisecond
 	maxWindow     = 366 * 24 * time.Hour
 	maxSubWindows = 1000
@@ -128,8 +129,8 @@ func (p Policy) checkOutage() *PolicyError {
 
 // checkPrecision refuses what would pass 2^53 inside a script.
 func (p Policy) checkPrecision() *PolicyError {
-	if p.Algorithm == SlidingWindow && p.Edge == Weighted && p.Limit > biggest/p.width() {
-		return p.bad("Limit", p.Limit, "at most %d for a weighted edge with sub-windows of %d µs", biggest/p.width(), p.width())
+	if p.Algorithm == SlidingWindow && p.Edge == Weighted && p.Limit > exact/p.width() {
+		return p.bad("Limit", p.Limit, "at most %d for a weighted edge with sub-windows of %d µs", exact/p.width(), p.width())
 	}
 	if !p.Algorithm.hasRate() {
 		return nil
@@ -139,7 +140,7 @@ func (p Policy) checkPrecision() *PolicyError {
 		field, value = "Burst", p.Burst
 	}
 	rate := p.rate()
-	if most := min(biggest/rate.den, biggest/(rate.whole+1)); value > most {
+	if most := min(exact/rate.den, exact/(rate.whole+1)); value > most {
 		return p.bad(field, value, "at most %d, so that %d per %v is counted exactly", most, p.Limit, p.Window)
 	}
 	return nil

@@ -1,0 +1,99 @@
+package core_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slidegate/slidegate/core"
+)
+
+func TestPoliciesThatCannotBeUsed(t *testing.T) {
+	const day = 24 * time.Hour
+	ok := core.PerMinute("api", 100)
+	token := core.Policy{Name: "t", Algorithm: core.TokenBucket, Limit: 7, Window: time.Minute}
+	for _, c := range []struct {
+		field, says string
+		base        core.Policy
+		change      func(*core.Policy)
+	}{
+		{"Name", `""`, ok, func(p *core.Policy) { p.Name = "" }},
+		{"Name", `a\r\nb`, ok, func(p *core.Policy) { p.Name = "a\r\nb" }},
+		{"Name", `a\"b`, ok, func(p *core.Policy) { p.Name = `a"b` }},
+		{"Name", "ä", ok, func(p *core.Policy) { p.Name = "ä" }},
+		{"Name", "{x}", ok, func(p *core.Policy) { p.Name = "{x}" }},
+		{"Name", "64 characters", ok, func(p *core.Policy) { p.Name = strings.Repeat("a", 65) }},
+		{"Algorithm", "CompactLog", ok, func(p *core.Policy) { p.Algorithm = core.CompactLog }},
+		{"Algorithm", "AdaptiveWindow", ok, func(p *core.Policy) { p.Algorithm = core.AdaptiveWindow }},
+		{"Algorithm", "LayeredWindow", ok, func(p *core.Policy) { p.Algorithm = core.LayeredWindow }},
+		{"Algorithm", "Algorithm(99)", ok, func(p *core.Policy) { p.Algorithm = 99 }},
+		{"Limit", "is 0", ok, func(p *core.Policy) { p.Limit = 0 }},
+		{"Limit", "is -5", ok, func(p *core.Policy) { p.Limit = -5 }},
+		{"Limit", "9223372036854775807", ok, func(p *core.Policy) { p.Limit = math.MaxInt64 }},
+		{"Limit", "1000001", ok, func(p *core.Policy) { p.Algorithm, p.Limit = core.SlidingLog, 1_000_001 }},
+		{"Window", "is 0s", ok, func(p *core.Policy) { p.Window = 0 }},
+		{"Window", "999µs", ok, func(p *core.Policy) { p.Window = 999 * time.Microsecond }},
+		{"Window", "-1s", ok, func(p *core.Policy) { p.Window = -time.Second }},
+		{"Window", "366 days", ok, func(p *core.Policy) { p.Window = 366*day + time.Microsecond }},
+		{"Window", "whole microseconds", ok, func(p *core.Policy) { p.Window = time.Second + 1 }},
+		{"Burst", "is -1", token, func(p *core.Policy) { p.Burst = -1 }},
+		{"Burst", "SlidingWindow", ok, func(p *core.Policy) { p.Burst = 5 }},
+		{"Burst", "9223372036854775807", token, func(p *core.Policy) { p.Burst = math.MaxInt64 }},
+		{"SubWindows", "is -1", ok, func(p *core.Policy) { p.SubWindows = -1 }},
+		{"SubWindows", "is 7", ok, func(p *core.Policy) { p.SubWindows = 7 }},
+		{"SubWindows", "1001", ok, func(p *core.Policy) { p.SubWindows = 1001 }},
+		{"SubWindows", "TokenBucket", token, func(p *core.Policy) { p.SubWindows = 6 }},
+		{"Edge", "Edge(9)", ok, func(p *core.Policy) { p.Edge = 9 }},
+		{"Edge", "TokenBucket", token, func(p *core.Policy) { p.Edge = core.Weighted }},
+		{"FieldTTL", "TokenBucket", token, func(p *core.Policy) { p.FieldTTL = true }},
+		{"OnOutage", "Local", ok, func(p *core.Policy) { p.OnOutage = core.Local }},
+		{"OnOutage", "OutageMode(9)", ok, func(p *core.Policy) { p.OnOutage = 9 }},
+		{"Limit", "weighted edge", ok, func(p *core.Policy) { p.Edge, p.Limit = core.Weighted, 1<<40 }},
+		{"Limit", "999999999989 per 1m0s", token, func(p *core.Policy) { p.Limit = 999_999_999_989 }},
+		{"Burst", "7 per 1m0s", token, func(p *core.Policy) { p.Burst = 1 << 45 }},
+	} {
+		p := c.base
+		c.change(&p)
+		var bad *core.PolicyError
+		if err := p.Validate(); !errors.As(err, &bad) {
+			t.Errorf("%+v: %v; want a PolicyError about %s", p, err, c.field)
+			continue
+		}
+		text := bad.Error()
+		if bad.Field != c.field || !strings.Contains(text, c.says) || !strings.HasPrefix(text, "slidegate/core: policy ") || bad.Want == "" || strings.ContainsAny(text, "\r\n") {
+			t.Errorf("%+v\n  says %q about %s\n  want %q about %s", p, text, bad.Field, c.says, c.field)
+		}
+	}
+}
+
+func TestPoliciesThatCanBeUsed(t *testing.T) {
+	for name, p := range map[string]core.Policy{
+		"per second":            core.PerSecond("a", 1),
+		"per day":               core.PerDay(strings.Repeat("z", 64), 999_983),
+		"the largest limit":     core.PerDay("a", 1<<50),
+		"the least window":      {Name: "a", Limit: 1, Window: time.Millisecond},
+		"the longest window":    {Name: "a", Limit: 1, Window: 366 * 24 * time.Hour},
+		"a prime window":        {Name: "a", Limit: 1, Window: 1_000_003 * time.Microsecond},
+		"a billion per second":  {Name: "a", Algorithm: core.GCRA, Limit: 1_000_000_000, Window: time.Second},
+		"a weighted daily":      {Name: "a", Limit: 999_983, Window: 24 * time.Hour, Edge: core.Weighted, SubWindows: 24},
+		"a large prime per day": {Name: "a", Algorithm: core.LeakyBucket, Limit: 999_983, Window: 24 * time.Hour, Burst: 1_000_000},
+		"a log of a million":    {Name: "a", Algorithm: core.SlidingLog, Limit: 1_000_000, Window: time.Hour},
+	} {
+		if err := p.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestConstructors(t *testing.T) {
+	for window, p := range map[time.Duration]core.Policy{
+		time.Second: core.PerSecond("p", 3), time.Minute: core.PerMinute("p", 3),
+		time.Hour: core.PerHour("p", 3), 24 * time.Hour: core.PerDay("p", 3),
+	} {
+		if p != (core.Policy{Name: "p", Limit: 3, Window: window}) {
+			t.Errorf("%v: %+v", window, p)
+		}
+	}
+}
