@@ -1,7 +1,6 @@
 package core_test
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -50,14 +49,14 @@ func TestExactUnderConcurrency(t *testing.T) {
 	eachVariant(t, func(t *testing.T, s *coretest.Server, apply func(core.Policy) core.Policy) {
 		p, key := apply(core.Policy{Name: "exact", Limit: 100, Window: long}), someone()
 		if got := crowd(t, s, func(l *core.Limiter) (bool, error) {
-			d, err := l.Allow(context.Background(), p, key)
+			d, err := l.Allow(t.Context(), p, key)
 			return d.Allowed, err
 		}); got != 100 {
 			t.Errorf("cost 1: admitted %d; want 100", got)
 		}
 		key = someone()
 		if got := crowd(t, s, func(l *core.Limiter) (bool, error) {
-			d, err := l.AllowN(context.Background(), p, key, 3)
+			d, err := l.AllowN(t.Context(), p, key, 3)
 			return d.Allowed, err
 		}); got != 33 {
 			t.Errorf("cost 3: admitted %d; want 33", got)
@@ -75,7 +74,7 @@ func TestExactTogether(t *testing.T) {
 			charges = append(charges, core.Charge{Policy: apply(core.Policy{Name: name, Limit: limit, Window: long}), Key: key, Cost: 1})
 		}
 		if got := crowd(t, s, func(l *core.Limiter) (bool, error) {
-			ds, err := l.AllowAll(context.Background(), charges...)
+			ds, err := l.AllowAll(t.Context(), charges...)
 			return core.Allowed(ds), err
 		}); got != 40 {
 			t.Errorf("admitted %d; want 40", got)

@@ -96,15 +96,12 @@ func (x *executor) within(parent context.Context, send func(context.Context) (an
 		return nil, &outageError{ErrNotExecuted, fmt.Errorf("%w: %w", errUnsent, err)}
 	}
 	ctx, cancel := context.WithTimeout(parent, x.timeout)
+	defer cancel()
 	if x.bounded && parent.Done() == nil {
-		defer cancel()
 		return classed(send(ctx))
 	}
 	done := make(chan answer, 1)
-	go func() {
-		defer cancel()
-		done <- guarded(ctx, send)
-	}()
+	go func() { done <- guarded(ctx, send) }()
 	select {
 	case a := <-done:
 		return classed(a.reply, a.err)

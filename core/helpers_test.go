@@ -1,7 +1,6 @@
 package core_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -88,7 +87,7 @@ func (c *clock) startWindow(window time.Duration) {
 
 func allow(t testing.TB, l *core.Limiter, p core.Policy, key string, cost int64) core.Decision {
 	t.Helper()
-	d, err := l.AllowN(context.Background(), p, key, cost)
+	d, err := l.AllowN(t.Context(), p, key, cost)
 	if err != nil {
 		t.Fatalf("AllowN(%+v, cost %d): %v", p, cost, err)
 	}

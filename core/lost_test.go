@@ -82,7 +82,7 @@ func lose(t *testing.T, rdb, truth redis.UniversalClient, proxies []*coretest.Pr
 	for w := range 8 {
 		workers.Go(func() {
 			for i := range lossy / 8 {
-				counts.count(l.Allow(context.Background(), p, keys[(w+8*i)%len(keys)]))
+				counts.count(l.Allow(t.Context(), p, keys[(w+8*i)%len(keys)]))
 			}
 		})
 	}
@@ -173,7 +173,7 @@ func hammer(t *testing.T, l *core.Limiter, p core.Policy, key string, batches bo
 			return answered
 		default:
 		}
-		if _, err := l.Decide(context.Background(), decisions...); err != nil {
+		if _, err := l.Decide(t.Context(), decisions...); err != nil {
 			t.Error(err)
 			return answered
 		}
