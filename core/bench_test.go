@@ -59,9 +59,10 @@ func benchmark(b *testing.B, p core.Policy, size int, admit bool) {
 		decisions[i] = []core.Charge{{Policy: p, Key: someone(), Cost: 1}}
 	}
 	fill(b, l, c, p, decisions)
-	pause := time.Duration(0)
-	if admit {
-		pause = p.Window / time.Duration(p.Limit)
+	pause := p.Window / time.Duration(p.Limit)
+	if !admit {
+		pause = 0
+		spendAll(b, l, decisions)
 	}
 	admitted := 0
 	measure(b, rdb, size, func() {
@@ -125,6 +126,14 @@ func fill(b *testing.B, l *core.Limiter, c *clock, p core.Policy, decisions [][]
 		if _, err := l.Decide(context.Background(), decisions...); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// spendAll spends what every key has left, and no time passes any more.
+func spendAll(b *testing.B, l *core.Limiter, decisions [][]core.Charge) {
+	for _, d := range decisions {
+		left := allow(b, l, d[0].Policy, d[0].Key, 0).Remaining
+		allow(b, l, d[0].Policy, d[0].Key, left)
 	}
 }
 

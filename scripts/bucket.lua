@@ -13,7 +13,13 @@ local function drain(s, p, level, since, part, now)
   if since > now or (since == now and part > 0) then
     s.stale, since, part = true, now, 0
   end
-  part, level = min(part, p.den - 1), min(level, p.capacity)
+  level = min(level, p.capacity)
+  if p.den == 1 then
+    local left = floor((now - since) / p.whole)
+    if left >= level then return 0, now, 0 end
+    return level - left, since + left * p.whole, 0
+  end
+  part = min(part, p.den - 1)
   local us, rest = now - since, -part
   if part > 0 then us, rest = us - 1, p.den - part end
   local left = units(p, us, rest, level)

@@ -16,9 +16,10 @@ local function time_of(member)
   return member and whole(sub(member, 1, 16))
 end
 
+-- The time of the member at a rank, newest first.
 local function time_at(s, rank)
   rank = format(INT, rank)
-  return time_of(call('ZRANGE', s.key, rank, rank)[1]) or s.newest
+  return time_of(call('ZRANGE', s.key, rank, rank)[1]) or 0
 end
 
 -- Adds n members of now. A name is the time, or the time and a number where that name is taken
@@ -44,7 +45,7 @@ end
 
 -- Members of the future become members of now.
 local function pull_back(p, key)
-  add(p, key, call('ZREMRANGEBYSCORE', key, '-inf', '(' .. p.score))
+  add(p, key, call('ZREMRANGEBYSCORE', key, '-inf', p.future))
 end
 
 -- Finds the oldest unit that counts; s.gone are those before it, which do not any more.
@@ -71,36 +72,31 @@ algorithms.sl = {
 
   prepare = function(p, now)
     p.time, p.score = format(INT, now), format(MINUS, now)
+    p.future = '(' .. p.score
   end,
 
   read = function(s, p, key, now)
     local card = pcall('ZCARD', key)
     if type(card) == 'table' then card = typed(s, card) or 0 end
-    s.card, s.gone, s.oldest, s.newest = card, 0, now, now
+    s.card, s.gone, s.oldest, s.newest = card, 0, now, nil
     if card > 0 then
-      s.newest = time_of(call('ZRANGE', key, '0', '0')[1])
-      if s.newest then find_oldest(s, p, key, now) else s.broken = true end
-      if s.broken then s.card, s.gone, s.oldest, s.newest = 0, 0, now, now end
-      s.stale = s.newest > now
+      find_oldest(s, p, key, now)
+      if s.broken then s.card, s.gone = 0, 0 end
+      s.stale = not s.broken and call('ZCOUNT', key, '-inf', p.future) > 0
     end
     s.room = max(0, p.capacity - s.card + s.gone)
   end,
 
   check = function(s, p, n, now)
-    local count = s.card - s.gone
-    local leaving, time = count + n - p.capacity, s.newest
-    if leaving == 1 then
-      time = s.oldest
-    elseif leaving < count then
-      time = time_at(s, count - leaving)
-    end
+    local leaving, time = s.card - s.gone + n - p.capacity, s.oldest
+    if leaving > 1 then time = time_at(s, s.card - s.gone - leaving) end
     return min(time, now) + p.window - now
   end,
 
   outlook = function(s, p, now)
-    local leaving, time = s.card - s.gone + s.room + 1 - p.capacity, s.oldest
-    if leaving > 1 then time = time_at(s, s.card - s.gone - leaving) end
-    return min(time, now) + p.window - now, min(s.newest, now) + p.window - now
+    local leaving, oldest = s.card - s.gone + s.room + 1 - p.capacity, s.oldest
+    if leaving > 1 then oldest = time_at(s, s.card - s.gone - leaving) end
+    return min(oldest, now) + p.window - now, min(s.newest or time_at(s, 0), now) + p.window - now
   end,
 
   spend = function(s, p, key, n, now)
