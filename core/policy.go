@@ -107,7 +107,8 @@ type Policy struct {
 	// microseconds.
 	Window time.Duration
 	// Burst is how many units an idle key may spend at once under TokenBucket,
-	// LeakyBucket or GCRA. Zero is Limit. The others have no burst.
+	// LeakyBucket or GCRA. Zero is Limit. The others have no burst. A key lives
+	// in Redis until its burst is back: for more than Limit, longer than Window.
 	Burst int64
 	// SubWindows is how many parts SlidingWindow divides Window into: 1 to 1000,
 	// and Window must divide by it into whole microseconds. Zero is the largest
