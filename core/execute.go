@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -59,7 +58,7 @@ func (x *executor) timeLeft(ctx context.Context) bool {
 // forgets them on restart, failover, flush and, since Redis 7.4, eviction.
 func (x *executor) eval(ctx context.Context, script *scripts.Script, args []any) (any, error) {
 	reply, err := x.send(ctx, "evalsha", script.SHA, args)
-	if err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT") {
+	if redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return x.send(ctx, "eval", script.Source, args)
 	}
 	return reply, err

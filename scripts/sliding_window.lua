@@ -73,7 +73,11 @@ end
 -- The sub-window after i that holds units, and the units before it; nothing after the last.
 local function step(s, i)
   if i == s.last then return nil, s.admitted end
-  if not s.list then return following(s, i) end
+  if not s.list then
+    if i ~= s.first then return following(s, i) end
+    if not s.second then s.second, s.before_second = following(s, i) end
+    return s.second, s.before_second
+  end
   for j, entry in ipairs(s.list) do
     if entry[1] == i then return s.list[j + 1][1], s.list[j + 1][2] end
   end
@@ -100,7 +104,7 @@ local function count_in(s, p, n)
   local new = s.live == 0 or s.last ~= p.current
   if s.live == 0 then s.first, s.before_first, s.admitted = p.current, 0, 0 end
   if new then
-    s.last, s.before_last, s.head = p.current, s.admitted, nil
+    s.last, s.before_last, s.head, s.second = p.current, s.admitted, nil, nil
     if s.list then s.list[#s.list + 1] = { p.current, s.admitted } end
   end
   s.live, s.admitted = s.live + n, s.admitted + n
@@ -143,7 +147,7 @@ algorithms.sw = {
   end,
 
   read = function(s, p, key, now)
-    s.live, s.list, s.left, s.all_left = 0, nil, nil, false
+    s.live, s.list, s.left, s.all_left, s.second = 0, nil, nil, false, nil
     local m = pcall('HGET', key, 'm')
     if m and m.err then m = typed(s, m) end
     if m then
