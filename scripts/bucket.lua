@@ -30,7 +30,7 @@ local function drain(s, p, level, since, part, now)
   return level - left, w, f
 end
 
-local bucket = { fields = rate_fields, prepare = prepare_rate }
+local bucket = { fields = 4, policy = rate_policy }
 
 function bucket.read(s, p, key, now)
   local text = pcall('GET', key)

@@ -19,31 +19,28 @@ if now == 0 then
   now = time[1] * 1000000 + time[2]
 end
 
-local policies, at = {}, 4
+local policies, kinds, at = {}, {}, 4
 for i = 1, tonumber(ARGV[3]) do
   local algorithm = algorithms[ARGV[at]]
-  local p = { ttl = ARGV[at + 1], read = algorithm.read, check = algorithm.check }
-  p.spend, p.outlook = algorithm.spend, algorithm.outlook
-  for j, name in ipairs(algorithm.fields) do p[name] = tonumber(ARGV[at + 1 + j]) end
-  if algorithm.prepare then algorithm.prepare(p, now) end
-  policies[i] = p
-  at = at + 2 + #algorithm.fields
+  policies[i], kinds[i] = algorithm.policy(now, unpack(ARGV, at + 1, at + 1 + algorithm.fields)), algorithm
+  at = at + 2 + algorithm.fields
 end
 
 -- What a charge asks for; most charges of a call ask for the same.
 local charges = {}
 local function parse_charge(text)
   local policy, cost, more = match(text, '^(%d+) (%d+)( ?&?)$')
-  local charge = { policy = policies[tonumber(policy)], cost = tonumber(cost), more = more ~= '' }
+  policy = tonumber(policy)
+  local charge = { policy = policies[policy], kind = kinds[policy], cost = tonumber(cost), more = more ~= '' }
   charges[text] = charge
   return charge
 end
 
 local reply, filled = { tonumber(ARGV[1]) }, 1
-local function report(s, p, retry)
+local function report(s, kind, p, retry)
   local room = s.room
   local head, next, reset = 4 * room, 0, 0
-  if room < p.capacity then next, reset = p.outlook(s, p, now) end
+  if room < p.capacity then next, reset = kind.outlook(s, p, now) end
   if s.broken then head = head + 2 end
   if retry ~= 0 then head = head + 1 end
   reply[filled + 1] = head
@@ -57,16 +54,16 @@ local function report(s, p, retry)
 end
 
 -- How long until cost units fit; 0 = now, -1 = never.
-local function wait(s, p, cost)
+local function wait(s, kind, p, cost)
   if cost <= s.room then return 0 end
   if cost > p.capacity then return -1 end
-  return p.check(s, p, cost, now)
+  return kind.check(s, p, cost, now)
 end
 
 -- Spends a charge of a decision that fits, else repairs what its state needs.
-local function settle(s, p, key, units, write)
+local function settle(s, kind, p, key, units, write)
   if s.broken and write then call('DEL', key) end
-  if units > 0 or (s.stale and write) then p.spend(s, p, key, units, now) end
+  if units > 0 or (s.stale and write) then kind.spend(s, p, key, units, now) end
 end
 
 -- A decision of several charges: each is read before any is written.
@@ -74,18 +71,18 @@ local function judge(slots, size)
   local fits, write = true, false
   for i = 1, size do
     local s = slots[i]
-    local p, cost = s.charge.policy, s.charge.cost
+    local kind, p, cost = s.charge.kind, s.charge.policy, s.charge.cost
     s.broken, s.stale = false, false
-    p.read(s, p, s.key, now)
-    s.retry = wait(s, p, cost)
+    kind.read(s, p, s.key, now)
+    s.retry = wait(s, kind, p, cost)
     if s.retry ~= 0 then fits = false end
     if cost > 0 then write = true end
   end
   for i = 1, size do
     local s = slots[i]
-    local p = s.charge.policy
-    settle(s, p, s.key, fits and s.charge.cost or 0, write)
-    report(s, p, s.retry)
+    local kind, p = s.charge.kind, s.charge.policy
+    settle(s, kind, p, s.key, fits and s.charge.cost or 0, write)
+    report(s, kind, p, s.retry)
   end
 end
 
@@ -101,17 +98,17 @@ for i = 1, #KEYS do
       size = 0
     end
   else
-    local p, cost = charge.policy, charge.cost
+    local kind, p, cost = charge.kind, charge.policy, charge.cost
     s.key = key
-    p.read(s, p, key, now)
+    kind.read(s, p, key, now)
     if cost <= s.room and not s.broken then
-      if cost > 0 then p.spend(s, p, key, cost, now) end
-      report(s, p, 0)
+      if cost > 0 then kind.spend(s, p, key, cost, now) end
+      report(s, kind, p, 0)
       s.stale = false
     else
-      local retry = wait(s, p, cost)
-      settle(s, p, key, retry == 0 and cost or 0, cost > 0)
-      report(s, p, retry)
+      local retry = wait(s, kind, p, cost)
+      settle(s, kind, p, key, retry == 0 and cost or 0, cost > 0)
+      report(s, kind, p, retry)
       s.broken, s.stale = false, false
     end
   end

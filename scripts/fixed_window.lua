@@ -24,14 +24,13 @@ local function carried(s, p, text, now)
 end
 
 algorithms.fw = {
-  fields = { 'capacity', 'window' },
+  fields = 2,
 
-  prepare = function(p, now)
-    p.start = now - now % p.window
-    p.left = p.start + p.window - now
-    p.px = expiry(p.left)
-    p.mark = format(INT .. ' ', p.start)
-    p.size = #p.mark
+  policy = function(now, _, capacity, window)
+    window = tonumber(window)
+    local start = now - now % window
+    local left, mark = start + window - now, format(INT, start) .. ' '
+    return { capacity = tonumber(capacity), start = start, left = left, px = expiry(left), mark = mark, size = #mark }
   end,
 
   read = function(s, p, key, now)

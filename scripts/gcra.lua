@@ -36,13 +36,14 @@ local function parse_debt(s, p, text, now)
 end
 
 algorithms.gc = {
-  fields = rate_fields,
+  fields = 4,
 
-  prepare = function(p)
-    prepare_rate(p)
+  policy = function(...)
+    local p = rate_policy(...)
     p.full, p.full_part = span(p, p.capacity)
     p.window = p.whole * p.den + p.rest
-    p.mark = format(' ' .. PAIR, p.window, p.den)
+    p.mark = ' ' .. format(PAIR, p.window, p.den)
+    return p
   end,
 
   read = function(s, p, key, now)

@@ -1,8 +1,8 @@
 -- prelude.lua: what every algorithm uses. First part of each composed script.
 --
 -- An algorithm is a table algorithms.<tag> with
---   fields                       names of its numbers in ARGV, in order (see driver.lua)
---   prepare(p, now)              once for each policy of a call; may be absent
+--   fields                       how many numbers it has in ARGV (see driver.lua)
+--   policy(now, ttl, …)          what a call needs of a policy, from its expiry and those numbers, as text
 --   read(s, p, key, now)         sets s.room: the units that fit now, 0 or more
 --   check(s, p, n, now)          µs until n units fit, for n above s.room and up to capacity
 --   outlook(s, p, now)           µs until one unit more than s.room fits, and until all do
@@ -20,9 +20,10 @@ local BIGGEST = 9007199254740991
 local algorithms = {}
 
 -- %d costs half of %.0f, and is exact where a C long has 64 bits.
-local INT = format('%d', 4503599627370496) == '4503599627370496' and '%d' or '%.0f'
-local PAIR = INT .. ' ' .. INT
-local TRIPLE = PAIR .. ' ' .. INT
+local INT, PAIR, TRIPLE = '%d', '%d %d', '%d %d %d'
+if format(INT, 4503599627370496) ~= '4503599627370496' then
+  INT, PAIR, TRIPLE = '%.0f', '%.0f %.0f', '%.0f %.0f %.0f'
+end
 
 -- For a read that failed (its reply has a field err, which no string has): nil, and s.broken, where the
 -- key holds another type.

@@ -4,10 +4,9 @@
 -- 0 <= rest < den and Limit / Window is in lowest terms. Times are pairs too: µs, and a part in
 -- den-ths of a µs. 7 per 60 s: T = 8571428 + 4/7, and 7 T is 60 s to the microsecond, for ever.
 -- Validate holds capacity * den and capacity * T below 2^52, so every product here is exact.
-local rate_fields = { 'capacity', 'whole', 'rest', 'den' }
-
-local function prepare_rate(p)
-  p.unit = p.whole + p.rest / p.den
+local function rate_policy(_, _, capacity, whole, rest, den)
+  capacity, whole, rest, den = tonumber(capacity), tonumber(whole), tonumber(rest), tonumber(den)
+  return { capacity = capacity, whole = whole, rest = rest, den = den, unit = whole + rest / den }
 end
 
 -- n·T as µs and part.

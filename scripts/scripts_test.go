@@ -82,8 +82,7 @@ func TestComposition(t *testing.T) {
 // all where a quotient rounds up to the next whole number.
 func TestRateArithmeticIsExact(t *testing.T) {
 	const call = `
-local p = { whole = tonumber(ARGV[1]), rest = tonumber(ARGV[2]), den = tonumber(ARGV[3]) }
-prepare_rate(p)
+local p = rate_policy(0, 0, 0, ARGV[1], ARGV[2], ARGV[3])
 local n = units(p, tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]))
 local us, part = span(p, tonumber(ARGV[7]))
 return { format('%.0f', n), format('%.0f', us), format('%.0f', part) }`

@@ -68,11 +68,14 @@ local function find_oldest(s, p, key, now)
 end
 
 algorithms.sl = {
-  fields = { 'capacity', 'window' },
+  fields = 2,
 
-  prepare = function(p, now)
-    p.time, p.score = format(INT, now), format(MINUS, now)
-    p.future = '(' .. p.score
+  policy = function(now, ttl, capacity, window)
+    local time = format(INT, now)
+    return {
+      ttl = ttl, capacity = tonumber(capacity), window = tonumber(window),
+      time = time, score = '-' .. time, future = '(-' .. time,
+    }
   end,
 
   read = function(s, p, key, now)

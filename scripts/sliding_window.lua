@@ -137,13 +137,16 @@ local function write(s, p, key, new)
 end
 
 algorithms.sw = {
-  fields = { 'capacity', 'window', 'width', 'weighted', 'by_field' },
+  fields = 5,
 
-  prepare = function(p, now)
-    p.parts = p.window / p.width
-    p.shape = format(PAIR, p.width, p.parts)
-    p.current = floor(now / p.width)
-    p.field = format(FIELD, p.current)
+  policy = function(now, ttl, capacity, window, width, weighted, by_field)
+    window, width = tonumber(window), tonumber(width)
+    local parts, current = window / width, floor(now / width)
+    return {
+      ttl = ttl, capacity = tonumber(capacity), window = window, width = width, weighted = tonumber(weighted),
+      by_field = tonumber(by_field), parts = parts, current = current,
+      shape = format(PAIR, width, parts), field = format(FIELD, current),
+    }
   end,
 
   read = function(s, p, key, now)
