@@ -89,6 +89,7 @@ func connect(ctx context.Context, out io.Writer, url string) (*redis.Client, fun
 		return nil, nil, fmt.Errorf("REDIS_URL cannot be used (%w); want redis://[user:password@]host:port/db", root(err))
 	}
 	options.ContextTimeoutEnabled = true
+	options.DialerRetries, options.MaxRetries = 1, -1
 	redis.SetLogger(quiet{}) // what goes wrong is said once, below
 	rdb := redis.NewClient(options)
 	if err := ping(ctx, rdb); err != nil {
