@@ -1,80 +1,66 @@
-// Package nethttp limits request rates in net/http, and in every router that
-// takes func(http.Handler) http.Handler.
 package nethttp
 
 import (
-	"log"
-	"math"
+	"io"
 	"net/http"
-	"strconv"
-	"time"
 
 	"github.com/slidegate/slidegate/core"
+	"github.com/slidegate/slidegate/core/guard"
 	"github.com/slidegate/slidegate/keyfuncs"
 )
 
-// Limit returns middleware that charges one unit of p to key for each request
-// and answers 429 with Retry-After where it does not fit. A nil limiter or key,
-// or a policy that cannot be used, panics here, when the middleware is mounted.
-//
-// While Redis does not decide, p.OnOutage says whether requests are served or
-// answered 503; the cause is logged. A request without a key is answered 500:
-// what should have named the client is not mounted, or not before this.
-func Limit(rl *core.Limiter, p core.Policy, key keyfuncs.Func) func(http.Handler) http.Handler {
-	if rl == nil {
-		panic("nethttp: Limit: limiter is nil; make one with core.New")
-	}
-	if key == nil {
-		panic("nethttp: Limit: key is nil; give a key function such as keyfuncs.IP")
-	}
-	if err := p.Validate(); err != nil {
-		panic("nethttp: Limit: " + err.Error())
-	}
+// Limit returns a middleware that charges each request to the key that key
+// yields, under policy p, and refuses those for which there is no room. It
+// panics, naming package, field and value, if anything it is given cannot be
+// used, such as a nil Limiter or a policy that is not valid; it does not panic
+// while serving. The middleware may be mounted many times, and is safe for
+// concurrent use. Without Redis, requests follow p.OnOutage.
+func Limit(rl *core.Limiter, p core.Policy, key keyfuncs.Func, opts ...guard.Option) func(http.Handler) http.Handler {
+	return limit(rl, p, key, opts)
+}
+
+func limit(engine guard.Engine, p core.Policy, key keyfuncs.Func, opts []guard.Option) func(http.Handler) http.Handler {
+	gate := guard.New(pkg, engine, p, key, opts...)
+	denied, _ := gate.Extra().(http.Handler)
 	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if admit(w, r, rl, p, key) {
-				next.ServeHTTP(w, r)
-			}
-		})
+		if next == nil {
+			panic(pkg + ": Limit: handler is nil; give the handler to limit")
+		}
+		return &handler{gate, denied, next}
 	}
 }
 
-// admit decides a request, and answers it where it may not pass.
-func admit(w http.ResponseWriter, r *http.Request, rl *core.Limiter, p core.Policy, key keyfuncs.Func) bool {
-	k, err := key(request{r})
-	if err != nil {
-		log.Print("nethttp: ", err)
-		http.Error(w, "the server cannot tell who is asking", http.StatusInternalServerError)
-		return false
-	}
-	d, err := rl.Allow(r.Context(), p, k)
-	if err != nil {
-		log.Print("nethttp: ", err)
-	}
-	describe(w.Header(), d)
+// handler is one mount of a Limit.
+type handler struct {
+	gate   *guard.Gate
+	denied http.Handler // nil without OnDenied
+	next   http.Handler
+}
+
+// ServeHTTP serves r if there is room for it.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	v := h.gate.Judge(request{r})
+	v.ApplyTo(w.Header())
 	switch {
-	case d.Allowed:
-		return true
-	case err != nil:
-		http.Error(w, "try again later", http.StatusServiceUnavailable)
+	case v.Refused():
+		h.refuse(w, r, &v)
+	case v.Owes():
+		v.Serve(func() int {
+			seen := &recorder{ResponseWriter: w}
+			h.next.ServeHTTP(seen, r)
+			return seen.statusOr200()
+		})
 	default:
-		http.Error(w, "too many requests", http.StatusTooManyRequests)
-	}
-	return false
-}
-
-// describe writes what d means for the client. Without Redis there are no numbers.
-func describe(h http.Header, d core.Decision) {
-	if d.RetryAfter > 0 && d.RetryAfter != core.Never {
-		h.Set("Retry-After", seconds(d.RetryAfter))
-	}
-	if d.Degraded == 0 {
-		h.Set("X-RateLimit-Limit", strconv.FormatInt(d.Policy.Capacity(), 10))
-		h.Set("X-RateLimit-Remaining", strconv.FormatInt(d.Remaining, 10))
+		h.next.ServeHTTP(w, r)
 	}
 }
 
-// seconds rounds up: a client that waits that long has waited enough.
-func seconds(d time.Duration) string {
-	return strconv.FormatInt(int64(math.Ceil(d.Seconds())), 10)
+func (h *handler) refuse(w http.ResponseWriter, r *http.Request, v *guard.Verdict) {
+	if v.Denied() && h.denied != nil {
+		h.denied.ServeHTTP(w, r.WithContext(v.Context(r.Context())))
+		return
+	}
+	w.Header().Set("Content-Type", v.ContentType)
+	w.WriteHeader(v.Status)
+	_, _ = io.WriteString(w, v.Body)
 }

@@ -1,0 +1,4 @@
+package echomw
+
+// LimitWith is Limit over any engine.
+var LimitWith = limit

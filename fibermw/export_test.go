@@ -1,0 +1,4 @@
+package fibermw
+
+// LimitWith is Limit over any engine.
+var LimitWith = limit

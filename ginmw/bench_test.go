@@ -1,0 +1,51 @@
+package ginmw_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/slidegate/slidegate/core"
+	"github.com/slidegate/slidegate/ginmw"
+	"github.com/slidegate/slidegate/keyfuncs"
+)
+
+// BenchmarkMiddleware is a request through the framework without a limiter,
+// with one that allows, and with one that denies; the engine is a stub, both
+// default dialects are on. What the limiter costs is the difference.
+func BenchmarkMiddleware(b *testing.B) {
+	api := core.PerMinute("api", 100)
+	b.Run("bare", func(b *testing.B) { run(b, nil) })
+	b.Run("allowed", func(b *testing.B) { run(b, ginmw.LimitWith(stub{true}, api, keyfuncs.IP, nil)) })
+	b.Run("denied", func(b *testing.B) { run(b, ginmw.LimitWith(stub{false}, api, keyfuncs.IP, nil)) })
+}
+
+func run(b *testing.B, limit gin.HandlerFunc) {
+	r := gin.New()
+	if limit != nil {
+		r.Use(limit)
+	}
+	r.GET("/do", func(c *gin.Context) { _, _ = c.Writer.Write(nil) })
+	loop(b, r)
+}
+
+// writer is a response that keeps nothing but its header.
+type writer struct{ header http.Header }
+
+func (w *writer) Header() http.Header         { return w.header }
+func (w *writer) Write(p []byte) (int, error) { return len(p), nil }
+func (w *writer) WriteHeader(int)             {}
+
+// loop serves one request again and again, as a server would.
+func loop(b *testing.B, h http.Handler) {
+	r := httptest.NewRequest("GET", "/do", nil)
+	r.RemoteAddr = "203.0.113.7:4711"
+	w := &writer{http.Header{}}
+	b.ReportAllocs()
+	for b.Loop() {
+		clear(w.header)
+		h.ServeHTTP(w, r)
+	}
+}

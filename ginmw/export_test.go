@@ -1,0 +1,4 @@
+package ginmw
+
+// LimitWith is Limit over any engine.
+var LimitWith = limit

@@ -1,0 +1,48 @@
+package nethttp_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/slidegate/slidegate/core"
+	"github.com/slidegate/slidegate/keyfuncs"
+	"github.com/slidegate/slidegate/nethttp"
+)
+
+// BenchmarkMiddleware is a request through the framework without a limiter,
+// with one that allows, and with one that denies; the engine is a stub, both
+// default dialects are on. What the limiter costs is the difference.
+func BenchmarkMiddleware(b *testing.B) {
+	api := core.PerMinute("api", 100)
+	b.Run("bare", func(b *testing.B) { run(b, nil) })
+	b.Run("allowed", func(b *testing.B) { run(b, nethttp.LimitWith(stub{true}, api, keyfuncs.IP, nil)) })
+	b.Run("denied", func(b *testing.B) { run(b, nethttp.LimitWith(stub{false}, api, keyfuncs.IP, nil)) })
+}
+
+func run(b *testing.B, limit func(http.Handler) http.Handler) {
+	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(nil) })
+	if limit != nil {
+		h = limit(h)
+	}
+	loop(b, h)
+}
+
+// writer is a response that keeps nothing but its header.
+type writer struct{ header http.Header }
+
+func (w *writer) Header() http.Header         { return w.header }
+func (w *writer) Write(p []byte) (int, error) { return len(p), nil }
+func (w *writer) WriteHeader(int)             {}
+
+// loop serves one request again and again, as a server would.
+func loop(b *testing.B, h http.Handler) {
+	r := httptest.NewRequest("GET", "/do", nil)
+	r.RemoteAddr = "203.0.113.7:4711"
+	w := &writer{http.Header{}}
+	b.ReportAllocs()
+	for b.Loop() {
+		clear(w.header)
+		h.ServeHTTP(w, r)
+	}
+}

@@ -1,0 +1,4 @@
+package nethttp
+
+// LimitWith is Limit over any engine.
+var LimitWith = limit
