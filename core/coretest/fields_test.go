@@ -17,13 +17,15 @@ import (
 // RFC 9651. It is used here and not in the tests of guard, so that the modules
 // of users do not carry it.
 
-// Examples of the drafts, and edges of the format (reading/other-systems.md,
-// section 4). Canonical text comes back as it was.
+// Examples of the drafts (D), and edges of the format (P). Canonical text
+// comes back as it was.
 func TestFieldsOfTheDraftsRoundTrip(t *testing.T) {
 	rows := map[string]struct{ lines, want string }{
 		"D1":  {`"burst";q=100;w=60,"daily";q=1000;w=86400`, `"burst";q=100;w=60, "daily";q=1000;w=86400`},
 		"D2":  {`"default";q=100;w=10`, ""},
 		"D3":  {`"permin";q=50;w=60,"perhr";q=1000;w=3600`, `"permin";q=50;w=60, "perhr";q=1000;w=3600`},
+		"D4":  {`"peruser";q=100;w=60;pk=:cHsdsRa894==:`, `"peruser";q=100;w=60;pk=:cHsdsRa89w==:`},
+		"D5":  {`"peruser";q=65535;qu="content-bytes";w=10;pk=:sdfjLJUOUH==:`, `"peruser";q=65535;qu="content-bytes";w=10;pk=:sdfjLJUOUA==:`},
 		"D6":  {`"default";r=50;t=30`, ""},
 		"D7":  {`"default";r=999;pk=:dHJpYWwxMjEzMjM=:`, ""},
 		"D8":  {`"default";r=300000000;t=60;pk=:QXBwLTk5OQ==:`, ""},
@@ -58,6 +60,96 @@ func TestFieldsOfTheDraftsRoundTrip(t *testing.T) {
 	for name, line := range map[string]string{"P6": `"default" ;r=50`, "P10": `"a";r=1,`, "P3+1": `"a";q=1000000000000000`} {
 		if _, err := httpsfv.UnmarshalList([]string{line}); err == nil {
 			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// limitSeen is what a client knows of a policy after reading RateLimit.
+type limitSeen struct{ r, t int64 }
+
+// readRateLimit is a client's reader of Draft11: a member that is not a String
+// with r voids the field, as malformed text does. Lines are one list.
+func readRateLimit(lines ...string) (map[string]limitSeen, error) {
+	list, err := httpsfv.UnmarshalList(lines)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]limitSeen)
+	for _, member := range list {
+		item, isItem := member.(httpsfv.Item)
+		name, isString := item.Value.(string)
+		if !isItem || !isString {
+			return nil, fmt.Errorf("a member that is no String: %v", member)
+		}
+		r, err := natural(item.Params, "r")
+		if err != nil {
+			return nil, err
+		}
+		t, err := natural(item.Params, "t")
+		if _, given := item.Params.Get("t"); given && err != nil {
+			return nil, err
+		}
+		seen[name] = limitSeen{r, t}
+	}
+	return seen, nil
+}
+
+func natural(params *httpsfv.Params, name string) (int64, error) {
+	value, _ := params.Get(name)
+	if n, ok := value.(int64); ok && n >= 0 {
+		return n, nil
+	}
+	return 0, fmt.Errorf("%s is %v; want an Integer of 0 or more", name, value)
+}
+
+// Clients read what the drafts show, void what the format forbids, and read
+// what guard writes as what was decided.
+func TestClientsReadRateLimit(t *testing.T) {
+	for name, row := range map[string]struct {
+		lines []string
+		want  map[string]limitSeen
+	}{
+		"D6":              {[]string{`"default";r=50;t=30`}, map[string]limitSeen{"default": {50, 30}}},
+		"D7, no t":        {[]string{`"default";r=999;pk=:dHJpYWwxMjEzMjM=:`}, map[string]limitSeen{"default": {999, 0}}},
+		"D9, binding one": {[]string{`"day";r=100;t=36000`}, map[string]limitSeen{"day": {100, 36000}}},
+		"P5":              {[]string{`"default"; r=50; t=30`}, map[string]limitSeen{"default": {50, 30}}},
+		"P6":              {[]string{`"default" ;r=50`}, nil},
+		"P7, a Token":     {[]string{`default;r=50;t=30`}, nil},
+		"P8, negative":    {[]string{`"a";r=-1`}, nil},
+		"P8, decimal":     {[]string{`"a";r=1.5`}, nil},
+		"P8, no r":        {[]string{`"a";t=5`}, nil},
+		"P9":              {[]string{`"a";r=5;r=6`}, map[string]limitSeen{"a": {6, 0}}},
+		"P10":             {[]string{`"a";r=1,`}, nil},
+		"P11, two lines":  {[]string{`"a";r=1`, `"b";r=2;t=3`}, map[string]limitSeen{"a": {1, 0}, "b": {2, 3}}},
+		"P12":             {[]string{`"a";r=1;x-foo=?1`}, map[string]limitSeen{"a": {1, 0}}},
+	} {
+		got, err := readRateLimit(row.lines...)
+		if !maps.Equal(got, row.want) || (err == nil) != (row.want != nil) {
+			t.Errorf("%s: %v, %v; want %v", name, got, err, row.want)
+		}
+	}
+}
+
+// D10, P13: on a refusal Retry-After is a whole number and says the same
+// instant as t. P2, P4: no policy has a name or a window that cannot be written.
+func TestRefusalsSayOneInstant(t *testing.T) {
+	p := core.Policy{Name: "default", Algorithm: core.FixedWindow, Limit: 10, Window: 10 * time.Second}
+	for _, wait := range []time.Duration{1, time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second} {
+		d := core.Decision{Policy: p, Cost: 1, RetryAfter: wait, NextAfter: wait, ResetAfter: wait}
+		fields := maps.Collect(guard.Draft11.Fields(time.Now(), d))
+		seen, err := readRateLimit(fields["RateLimit"])
+		want := int64((wait + time.Second - 1) / time.Second)
+		if err != nil || seen["default"] != (limitSeen{0, want}) || fields["Retry-After"] != fmt.Sprint(want) {
+			t.Errorf("wait %v: %v, %v; want %d s in both", wait, fields, err, want)
+		}
+	}
+	for _, change := range []func(*core.Policy){
+		func(p *core.Policy) { p.Name = "é" }, func(p *core.Policy) { p.Name = "a\tb" }, func(p *core.Policy) { p.Name = "a\x7f" },
+		func(p *core.Policy) { p.Window = 0 }, func(p *core.Policy) { p.Window = -time.Second },
+	} {
+		bad := p
+		if change(&bad); bad.Validate() == nil {
+			t.Errorf("%+v can be used", bad)
 		}
 	}
 }
