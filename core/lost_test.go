@@ -68,7 +68,7 @@ const lossy = 2000
 func lose(t *testing.T, rdb, truth redis.UniversalClient, proxies []*coretest.Proxy) {
 	var counts tally
 	p := core.Policy{Name: "lost", Algorithm: core.FixedWindow, Limit: 1_000_000, Window: long}
-	l := newLimiter(t, rdb, core.Timeout(500*time.Millisecond))
+	l := newLimiter(t, rdb, core.Timeout(2*time.Second))
 	var keys []string
 	for range 50 {
 		keys = append(keys, someone())

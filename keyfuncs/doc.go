@@ -40,6 +40,8 @@
 //	-----------------------------------------------------------------------------
 //	whole app    ErrNoKey       ErrNoKey, Use  route     route in Use,   ErrNoKey
 //	                                                     ErrNoKey in Pre
+//	subrouter    pattern of     /api/*, Use    route     route           ErrNoKey
+//	or group     the mount
 //	one route    pattern with   pattern, With  route     route           route
 //	             its method
 //
