@@ -312,3 +312,37 @@ func TestNoScriptCostsTwoRoundTrips(t *testing.T) {
 		}
 	})
 }
+
+// Callers who leave at any moment: what Redis counted lies between the answers
+// and the answers with the unknown; who is told that nothing was charged was
+// not.
+func TestCallersWhoLeaveAreAccountedFor(t *testing.T) {
+	coretest.EachWithMini(t, func(t *testing.T, s *coretest.Server) {
+		l, key := limiter(t, s), someone()
+		p := core.Policy{Name: "leave", Algorithm: core.FixedWindow, Limit: 1 << 40, Window: long}
+		var counts tally
+		var callers sync.WaitGroup
+		for range 8 {
+			callers.Go(func() {
+				// From no patience at all to more than enough of it.
+				for patience := time.Microsecond; patience < time.Minute; patience += patience/20 + 1 {
+					ctx, cancel := context.WithTimeout(t.Context(), patience)
+					d, err := l.Allow(ctx, p, key)
+					if !errors.Is(err, core.ErrNotExecuted) {
+						counts.count(d, err)
+					}
+					cancel()
+				}
+			})
+		}
+		callers.Wait()
+		admitted, unknown := counts.admitted.Load(), counts.unknown.Load()
+		await(t, "the calls that were left to end", func() bool {
+			counted := p.Limit - allow(t, l, p, key, 0).Remaining
+			return counted >= admitted && counted <= admitted+unknown
+		})
+		if counts.other.Load() != 0 || admitted == 0 || unknown == 0 {
+			t.Errorf("admitted %d, unknown %d, other %d; want some of the first two and no other", admitted, unknown, counts.other.Load())
+		}
+	})
+}
