@@ -168,14 +168,15 @@ type numbering []*plan
 
 func (n numbering) of(p *plan) int { return slices.Index(n, p) + 1 }
 
-// chargeText is "policy cost", and " &" where the decision has more charges.
+// chargeText is "policy cost", and " &" where the decision has more charges;
+// for the first policy alone, which most calls are about, "cost" is enough.
 func chargeText(policy int, cost int64, more bool) string {
-	if policy == 1 && cost == 1 && !more {
-		return "1 1"
-	}
-	text := decimal(int64(policy)) + " " + decimal(min(cost, biggest+1))
-	if more {
-		text += " &"
+	text := decimal(min(cost, biggest+1))
+	switch {
+	case more:
+		return decimal(int64(policy)) + " " + text + " &"
+	case policy > 1:
+		return decimal(int64(policy)) + " " + text
 	}
 	return text
 }

@@ -5,7 +5,7 @@
 -- ARGV[2]  now in µs; 0 = this server's TIME (anything else is for tests)
 -- ARGV[3]  how many policies follow, each: tag, expiry in ms, its algorithm's fields
 -- then     for each charge "policy cost" or "policy cost &": the number of its policy, from 1, its cost
---          (0 looks and never writes), and & where the decision has more charges
+--          (0 looks and never writes), and & where the decision has more charges; "cost" alone is "1 cost"
 -- Returns  {ARGV[1], then for each charge: 4·remaining + 2·repaired + denied, next, reset, and if denied
 --          retry}; next, reset and retry in µs, retry -1 = above capacity
 -- Clock    TIME, read once: some servers freeze it during a script and others do not
@@ -29,9 +29,12 @@ end
 -- What a charge asks for; most charges of a call ask for the same.
 local charges = {}
 local function parse_charge(text)
-  local policy, cost, more = match(text, '^(%d+) (%d+)( ?&?)$')
-  policy = tonumber(policy)
-  local charge = { policy = policies[policy], kind = kinds[policy], cost = tonumber(cost), more = more ~= '' }
+  local policy, cost, more = 1, tonumber(text), ''
+  if not cost then
+    policy, cost, more = match(text, '^(%d+) (%d+)( ?&?)$')
+    policy, cost = tonumber(policy), tonumber(cost)
+  end
+  local charge = { policy = policies[policy], kind = kinds[policy], cost = cost, more = more ~= '' }
   charges[text] = charge
   return charge
 end

@@ -39,13 +39,13 @@ end
 
 -- The same in p's own sub-windows, oldest first and counted from 0, and the units in all. Sub-windows of
 -- another width, and those after now, go to the one that holds their last µs, or now: late rather than
--- early, so that none is forgiven. What had left the old window stays gone.
+-- early, so that none is forgiven. What had left the old window stays gone, whether or not its field is.
 local function regroup(list, old, p, now)
   local moved, admitted = {}, old.admitted
   for _, entry in ipairs(list) do
     local ends, n = (entry[1] + 1) * old.width, admitted - entry[2]
     local i = floor(min(ends - 1, now) / p.width)
-    if ends + old.window > now and (i + 1) * p.width + p.window > now then
+    if entry[1] >= old.first and ends + old.window > now and (i + 1) * p.width + p.window > now then
       local newer = moved[1]
       if newer and newer[1] == i then
         newer[2] = newer[2] + n
