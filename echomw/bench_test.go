@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/slidegate/slidegate/core"
+	"github.com/slidegate/slidegate/core/coretest"
 	"github.com/slidegate/slidegate/echomw"
 	"github.com/slidegate/slidegate/keyfuncs"
 )
@@ -18,8 +19,10 @@ import (
 func BenchmarkMiddleware(b *testing.B) {
 	api := core.PerMinute("api", 100)
 	b.Run("bare", func(b *testing.B) { run(b, nil) })
-	b.Run("allowed", func(b *testing.B) { run(b, echomw.LimitWith(stub{true}, api, keyfuncs.IP, nil)) })
-	b.Run("denied", func(b *testing.B) { run(b, echomw.LimitWith(stub{false}, api, keyfuncs.IP, nil)) })
+	b.Run("allowed", func(b *testing.B) { run(b, echomw.LimitWith(coretest.StubEngine{Admits: true}, api, keyfuncs.IP, nil)) })
+	b.Run("denied", func(b *testing.B) {
+		run(b, echomw.LimitWith(coretest.StubEngine{Admits: false}, api, keyfuncs.IP, nil))
+	})
 }
 
 func run(b *testing.B, limit echo.MiddlewareFunc) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/slidegate/slidegate/core/coretest"
 	"github.com/slidegate/slidegate/echomw"
 	"github.com/slidegate/slidegate/keyfuncs"
 )
@@ -16,7 +17,7 @@ func TestRoutes(t *testing.T) {
 	seen := map[string]string{}
 	limit := func(where string) echo.MiddlewareFunc {
 		note := func(r keyfuncs.Request) (string, error) { seen[where] = r.Route(); return "k", nil }
-		return echomw.LimitWith(stub{true}, api, note, nil)
+		return echomw.LimitWith(coretest.StubEngine{Admits: true}, api, note, nil)
 	}
 	done := func(c echo.Context) error { return c.NoContent(204) }
 	e := echo.New()

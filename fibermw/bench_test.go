@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/slidegate/slidegate/core"
+	"github.com/slidegate/slidegate/core/coretest"
 	"github.com/slidegate/slidegate/fibermw"
 	"github.com/slidegate/slidegate/keyfuncs"
 )
@@ -18,8 +19,12 @@ import (
 func BenchmarkMiddleware(b *testing.B) {
 	api := core.PerMinute("api", 100)
 	b.Run("bare", func(b *testing.B) { run(b, nil) })
-	b.Run("allowed", func(b *testing.B) { run(b, fibermw.LimitWith(stub{true}, api, keyfuncs.IP, nil)) })
-	b.Run("denied", func(b *testing.B) { run(b, fibermw.LimitWith(stub{false}, api, keyfuncs.IP, nil)) })
+	b.Run("allowed", func(b *testing.B) {
+		run(b, fibermw.LimitWith(coretest.StubEngine{Admits: true}, api, keyfuncs.IP, nil))
+	})
+	b.Run("denied", func(b *testing.B) {
+		run(b, fibermw.LimitWith(coretest.StubEngine{Admits: false}, api, keyfuncs.IP, nil))
+	})
 }
 
 func run(b *testing.B, limit fiber.Handler) {

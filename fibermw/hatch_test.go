@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slidegate/slidegate/core"
+	"github.com/slidegate/slidegate/core/coretest"
 	"github.com/slidegate/slidegate/core/guard"
 	"github.com/slidegate/slidegate/fibermw"
 	"github.com/slidegate/slidegate/keyfuncs"
@@ -40,12 +41,12 @@ func TestOnDenied(t *testing.T) {
 		refusal, _ := guard.RefusalFrom(c.UserContext())
 		return c.SendString("slow down: " + refusal.Decisions[0].Policy.Name)
 	})
-	w, body := answer(t, fibermw.LimitWith(stub{false}, api, keyfuncs.IP, []guard.Option{own}))
+	w, body := answer(t, fibermw.LimitWith(coretest.StubEngine{Admits: false}, api, keyfuncs.IP, []guard.Option{own}))
 	if w.StatusCode != 429 || body != "slow down: api" || w.Header.Get("Retry-After") != "5" {
 		t.Errorf("got %d %q %v", w.StatusCode, body, w.Header)
 	}
 	quiet := guard.OnError(func(keyfuncs.Request, error) guard.Action { return guard.Action{} })
-	w, body = answer(t, fibermw.LimitWith(stub{false}, api, keyfuncs.Fixed("x"), []guard.Option{own, quiet, guard.Cost(func(keyfuncs.Request) int64 { return -1 })}))
+	w, body = answer(t, fibermw.LimitWith(coretest.StubEngine{Admits: false}, api, keyfuncs.Fixed("x"), []guard.Option{own, quiet, guard.Cost(func(keyfuncs.Request) int64 { return -1 })}))
 	if w.StatusCode != 500 || strings.Contains(body, "slow") {
 		t.Errorf("an error: got %d %q", w.StatusCode, body)
 	}
@@ -54,7 +55,7 @@ func TestOnDenied(t *testing.T) {
 func TestKey(t *testing.T) {
 	seen := ""
 	key := fibermw.Key(func(c *fiber.Ctx) (string, error) { seen = c.Path(); return "k", nil })
-	if w, _ := answer(t, fibermw.LimitWith(stub{true}, api, keyfuncs.Join(key, keyfuncs.IP), nil)); w.StatusCode != 200 || seen != "/" {
+	if w, _ := answer(t, fibermw.LimitWith(coretest.StubEngine{Admits: true}, api, keyfuncs.Join(key, keyfuncs.IP), nil)); w.StatusCode != 200 || seen != "/" {
 		t.Errorf("got %d, seen %q", w.StatusCode, seen)
 	}
 	if _, err := key(foreign{}); err == nil || !strings.Contains(err.Error(), "another framework") {
@@ -69,8 +70,8 @@ func TestMistakesPanicAtMount(t *testing.T) {
 	var rl *core.Limiter
 	for text, mount := range map[string]func(){
 		"fibermw: Limit: limiter is nil; ":    func() { fibermw.Limit(rl, api, keyfuncs.IP) },
-		"fibermw: Limit: key is nil; ":        func() { fibermw.LimitWith(stub{}, api, nil, nil) },
-		"fibermw: Limit: policy: slidegate/c": func() { fibermw.LimitWith(stub{}, core.Policy{}, keyfuncs.IP, nil) },
+		"fibermw: Limit: key is nil; ":        func() { fibermw.LimitWith(coretest.StubEngine{}, api, nil, nil) },
+		"fibermw: Limit: policy: slidegate/c": func() { fibermw.LimitWith(coretest.StubEngine{}, core.Policy{}, keyfuncs.IP, nil) },
 		"fibermw: Key: function is nil; ":     func() { fibermw.Key(nil) },
 		"fibermw: OnDenied: handler is nil; ": func() { fibermw.OnDenied(nil) },
 	} {
@@ -94,7 +95,7 @@ func TestHeaderNamesAsTheyCame(t *testing.T) {
 		return "k", nil
 	}
 	r := fiber.New(fiber.Config{DisableHeaderNormalizing: true})
-	r.Get("/", fibermw.LimitWith(stub{true}, api, key, nil))
+	r.Get("/", fibermw.LimitWith(coretest.StubEngine{Admits: true}, api, key, nil))
 	request := httptest.NewRequest("GET", "/", nil)
 	request.Header["x-forwarded-for"] = []string{"a", "b"}
 	request.Header["X-FORWARDED-FOR"] = []string{"c"}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slidegate/slidegate/core/coretest"
 	"github.com/slidegate/slidegate/fibermw"
 	"github.com/slidegate/slidegate/keyfuncs"
 )
@@ -16,7 +17,7 @@ func TestRoutes(t *testing.T) {
 	seen := map[string]string{}
 	limit := func(where string) fiber.Handler {
 		note := func(r keyfuncs.Request) (string, error) { seen[where] = r.Route(); return "k", nil }
-		return fibermw.LimitWith(stub{true}, api, note, nil)
+		return fibermw.LimitWith(coretest.StubEngine{Admits: true}, api, note, nil)
 	}
 	done := func(c *fiber.Ctx) error { return nil }
 	mounted := fiber.New()

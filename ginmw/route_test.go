@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slidegate/slidegate/core/coretest"
 	"github.com/slidegate/slidegate/ginmw"
 	"github.com/slidegate/slidegate/keyfuncs"
 )
@@ -16,7 +17,7 @@ func TestRoutes(t *testing.T) {
 	seen := map[string]string{}
 	limit := func(where string) gin.HandlerFunc {
 		note := func(r keyfuncs.Request) (string, error) { seen[where] = r.Route(); return "k", nil }
-		return ginmw.LimitWith(stub{true}, api, note, nil)
+		return ginmw.LimitWith(coretest.StubEngine{Admits: true}, api, note, nil)
 	}
 	r := gin.New()
 	r.HandleMethodNotAllowed = true

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slidegate/slidegate/core"
+	"github.com/slidegate/slidegate/core/coretest"
 	"github.com/slidegate/slidegate/keyfuncs"
 	"github.com/slidegate/slidegate/nethttp"
 )
@@ -16,8 +17,12 @@ import (
 func BenchmarkMiddleware(b *testing.B) {
 	api := core.PerMinute("api", 100)
 	b.Run("bare", func(b *testing.B) { run(b, nil) })
-	b.Run("allowed", func(b *testing.B) { run(b, nethttp.LimitWith(stub{true}, api, keyfuncs.IP, nil)) })
-	b.Run("denied", func(b *testing.B) { run(b, nethttp.LimitWith(stub{false}, api, keyfuncs.IP, nil)) })
+	b.Run("allowed", func(b *testing.B) {
+		run(b, nethttp.LimitWith(coretest.StubEngine{Admits: true}, api, keyfuncs.IP, nil))
+	})
+	b.Run("denied", func(b *testing.B) {
+		run(b, nethttp.LimitWith(coretest.StubEngine{Admits: false}, api, keyfuncs.IP, nil))
+	})
 }
 
 func run(b *testing.B, limit func(http.Handler) http.Handler) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/slidegate/slidegate/core"
+	"github.com/slidegate/slidegate/core/coretest"
 	"github.com/slidegate/slidegate/core/guard"
 	"github.com/slidegate/slidegate/keyfuncs"
 	"github.com/slidegate/slidegate/nethttp"
@@ -32,12 +33,12 @@ func TestOnDenied(t *testing.T) {
 		w.WriteHeader(refusal.Status)
 		_, _ = io.WriteString(w, "slow down: "+refusal.Decisions[0].Policy.Name)
 	}))
-	w := answer(nethttp.LimitWith(stub{false}, api, keyfuncs.IP, []guard.Option{own})(ok))
+	w := answer(nethttp.LimitWith(coretest.StubEngine{Admits: false}, api, keyfuncs.IP, []guard.Option{own})(ok))
 	if w.Code != 429 || w.Body.String() != "slow down: api" || w.Header().Get("Retry-After") != "5" || w.Header().Get("Content-Type") == "application/problem+json" {
 		t.Errorf("got %d %q %v", w.Code, w.Body, w.Header())
 	}
 	quiet := guard.OnError(func(keyfuncs.Request, error) guard.Action { return guard.Action{} })
-	w = answer(nethttp.LimitWith(stub{false}, api, keyfuncs.Route, []guard.Option{own, quiet})(ok))
+	w = answer(nethttp.LimitWith(coretest.StubEngine{Admits: false}, api, keyfuncs.Route, []guard.Option{own, quiet})(ok))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "slow") {
 		t.Errorf("an error: got %d %q", w.Code, w.Body)
 	}
@@ -46,7 +47,7 @@ func TestOnDenied(t *testing.T) {
 func TestKey(t *testing.T) {
 	seen := ""
 	key := nethttp.Key(func(r *http.Request) (string, error) { seen = r.URL.Path; return "k", nil })
-	if w := answer(nethttp.LimitWith(stub{true}, api, keyfuncs.Join(key, keyfuncs.IP), nil)(ok)); w.Code != 200 || seen != "/" {
+	if w := answer(nethttp.LimitWith(coretest.StubEngine{Admits: true}, api, keyfuncs.Join(key, keyfuncs.IP), nil)(ok)); w.Code != 200 || seen != "/" {
 		t.Errorf("got %d, seen %q", w.Code, seen)
 	}
 	if _, err := key(foreign{}); err == nil || !strings.Contains(err.Error(), "another framework") {
@@ -61,9 +62,9 @@ func TestMistakesPanicAtMount(t *testing.T) {
 	var rl *core.Limiter
 	for text, mount := range map[string]func(){
 		"nethttp: Limit: limiter is nil; ":    func() { nethttp.Limit(rl, api, keyfuncs.IP) },
-		"nethttp: Limit: key is nil; ":        func() { nethttp.LimitWith(stub{}, api, nil, nil) },
-		"nethttp: Limit: policy: slidegate/c": func() { nethttp.LimitWith(stub{}, core.Policy{}, keyfuncs.IP, nil) },
-		"nethttp: Limit: handler is nil; ":    func() { nethttp.LimitWith(stub{}, api, keyfuncs.IP, nil)(nil) },
+		"nethttp: Limit: key is nil; ":        func() { nethttp.LimitWith(coretest.StubEngine{}, api, nil, nil) },
+		"nethttp: Limit: policy: slidegate/c": func() { nethttp.LimitWith(coretest.StubEngine{}, core.Policy{}, keyfuncs.IP, nil) },
+		"nethttp: Limit: handler is nil; ":    func() { nethttp.LimitWith(coretest.StubEngine{}, api, keyfuncs.IP, nil)(nil) },
 		"nethttp: Key: function is nil; ":     func() { nethttp.Key(nil) },
 		"nethttp: OnDenied: handler is nil; ": func() { nethttp.OnDenied(nil) },
 	} {
@@ -84,7 +85,7 @@ func TestCountOnlyKeepsTheWriter(t *testing.T) {
 	charged := make(chan int, 1)
 	counting := guard.CountOnly(func(status int) bool { charged <- status; return false })
 	serve := func(want int, h http.HandlerFunc) {
-		srv := httptest.NewServer(nethttp.LimitWith(stub{true}, api, keyfuncs.IP, []guard.Option{counting})(h))
+		srv := httptest.NewServer(nethttp.LimitWith(coretest.StubEngine{Admits: true}, api, keyfuncs.IP, []guard.Option{counting})(h))
 		defer srv.Close()
 		r, err := srv.Client().Get(srv.URL)
 		if err != nil {
@@ -127,7 +128,7 @@ func TestCancelledRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := httptest.NewRecorder()
-	nethttp.LimitWith(stub{true}, api, keyfuncs.IP, nil)(ok).ServeHTTP(w, httptest.NewRequest("GET", "/", nil).WithContext(ctx))
+	nethttp.LimitWith(coretest.StubEngine{Admits: true}, api, keyfuncs.IP, nil)(ok).ServeHTTP(w, httptest.NewRequest("GET", "/", nil).WithContext(ctx))
 	if w.Code != 200 || w.Header().Get("RateLimit") != `"api";r=41;t=5` {
 		t.Errorf("got %d %v", w.Code, w.Header())
 	}

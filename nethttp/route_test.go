@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/slidegate/slidegate/core/coretest"
 	"github.com/slidegate/slidegate/core/guard"
 	"github.com/slidegate/slidegate/keyfuncs"
 	"github.com/slidegate/slidegate/nethttp"
@@ -16,7 +17,7 @@ func TestRoutes(t *testing.T) {
 	seen := map[string]string{}
 	limit := func(where string) func(http.Handler) http.Handler {
 		note := func(r keyfuncs.Request) (string, error) { seen[where] = r.Route(); return "k", nil }
-		return nethttp.LimitWith(stub{true}, api, note, []guard.Option{guard.Headers(guard.None)})
+		return nethttp.LimitWith(coretest.StubEngine{Admits: true}, api, note, []guard.Option{guard.Headers(guard.None)})
 	}
 	inner := http.NewServeMux()
 	inner.Handle("GET /api/u/{id}", limit("handler")(ok))
