@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-
-	"github.com/slidegate/slidegate/scripts"
 )
 
 // support remembers whether the server has HPEXPIREAT: found out once, by
@@ -65,5 +63,3 @@ func firstWithFieldTTL(b batch) *charge {
 	}
 	return nil
 }
-
-func scriptFor(b batch) *scripts.Script { return scripts.For(b.set()) }

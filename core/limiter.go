@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -179,13 +178,13 @@ func (l *Limiter) ask(ctx context.Context, b batch) ([]Decision, error) {
 	}
 	const echoable = 1<<53 - 1
 	tag := l.tag.Add(1) & echoable
-	reply, err := l.run(ctx, scriptFor(b), b.args(tag, l.clock()))
+	reply, err := l.run(ctx, b.script(), b.args(tag, l.clock()))
 	if err != nil {
 		return nil, err
 	}
 	decisions, err := decode(reply, tag, b.charges)
 	if err != nil {
-		return nil, &outageError{ErrReply, fmt.Errorf("%w", err)}
+		return nil, &outageError{ErrReply, err}
 	}
 	return decisions, nil
 }

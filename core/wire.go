@@ -119,13 +119,13 @@ type batch struct {
 	sizes   []int // charges per decision
 }
 
-// set returns the algorithms that b needs.
-func (b batch) set() scripts.Set {
+// script returns the script with the algorithms that b needs, and no others.
+func (b batch) script() *scripts.Script {
 	var set scripts.Set
 	for _, c := range b.charges {
 		set |= c.plan.set
 	}
-	return set
+	return scripts.For(set)
 }
 
 // args returns the arguments after EVALSHA's hash: numkeys, KEYS and ARGV as
