@@ -3,6 +3,7 @@ package core_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -59,10 +60,16 @@ func newWorld(t *testing.T, s *coretest.Server) *world {
 }
 
 func (w *world) restart(apply func(core.Policy) core.Policy, rt *rapid.T) {
-	w.model, w.apply, w.key, w.last = coretest.Model{}, apply, someone(), core.Decision{}
+	w.startAnew()
+	w.apply = apply
 	w.policy = w.drawPolicy(rt)
 	w.clock.startWindow(time.Hour)
 	w.clock.advance(time.Duration(rapid.Int64Range(0, 2e9).Draw(rt, "start")) * time.Microsecond)
+}
+
+func (w *world) startAnew() {
+	w.model, w.key, w.last = coretest.Model{}, someone(), core.Decision{}
+	w.deadline = math.MaxInt64
 }
 
 var windows = []time.Duration{
@@ -144,22 +151,26 @@ func (w *world) changePolicy(rt *rapid.T) {
 	}
 }
 
-// expire removes the key if its time has come: which changes no answer, unless
-// the policy that would now read it is another than the one that wrote it.
+// expire removes the key if its time has come. Under the policy that wrote it
+// nothing is owed any more then, so that its answers stay what they were; another
+// policy, or a clock that steps back, would have seen what is now forgotten.
 func (w *world) expire(rt *rapid.T) {
-	if w.clock.now.Load() < w.deadline {
+	now := w.clock.now.Load()
+	if now < w.deadline {
 		return
+	}
+	if owed := w.model.Decide(now, core.Charge{Policy: w.writer, Key: w.key})[0]; owed.ResetAfter != 0 {
+		rt.Fatalf("at %d the key may expire, and yet it owes: %s", now, show(owed))
 	}
 	if err := w.rdb.Del(context.Background(), w.limiter.RedisKey(w.policy, w.key)).Err(); err != nil {
 		rt.Fatal(err)
 	}
-	if w.writer != w.policy {
-		w.model.Forget(w.policy, w.key)
-	}
+	w.model.Forget(w.policy, w.key)
+	w.deadline = math.MaxInt64
 }
 
 func (w *world) decide(rt *rapid.T, cost int64) {
-	now := w.clock.now.Load()
+	now, asked := w.clock.now.Load(), time.Now()
 	got, err := w.limiter.AllowN(context.Background(), w.policy, w.key, cost)
 	if err != nil {
 		rt.Fatalf("%+v cost %d: %v", w.policy, cost, err)
@@ -170,6 +181,9 @@ func (w *world) decide(rt *rapid.T, cost int64) {
 	}
 	w.last = got
 	w.keepForEver(rt, now)
+	if time.Since(asked) > time.Second/2 {
+		w.startAnew() // the machine stood still: the key may have gone by the server's own clock
+	}
 }
 
 // keepForEver notes when Redis would drop the key by the virtual clock, and
