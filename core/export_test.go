@@ -2,14 +2,6 @@ package core
 
 import "context"
 
-// Clock has scripts take their time from now, in µs, in place of Redis's.
-func Clock(now func() int64) Option {
-	return func(l *Limiter) error {
-		l.clock = now
-		return nil
-	}
-}
-
 // Decide judges many decisions in one script call.
 func (l *Limiter) Decide(ctx context.Context, decisions ...[]Charge) ([][]Decision, error) {
 	var b batch

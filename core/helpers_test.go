@@ -76,7 +76,8 @@ func newClock() *clock {
 	return c
 }
 
-func (c *clock) option() core.Option     { return core.Clock(c.now.Load) }
+func (c *clock) time() time.Time         { return time.UnixMicro(c.now.Load()) }
+func (c *clock) option() core.Option     { return core.Clock(c.time) }
 func (c *clock) advance(d time.Duration) { c.now.Add(d.Microseconds()) }
 
 // startWindow moves c to the start of a window, so that a story can count from 0.

@@ -40,6 +40,11 @@ func (a Algorithm) hasRate() bool {
 	return a == TokenBucket || a == LeakyBucket || a == GCRA
 }
 
+// hasParts reports whether a divides Window, so that SubWindows has a meaning.
+func (a Algorithm) hasParts() bool {
+	return a == SlidingWindow || a == AdaptiveWindow || a == LayeredWindow
+}
+
 // Edge says how SlidingWindow counts the oldest sub-window, which the window
 // covers only in part. The zero value is Conservative.
 type Edge uint8
@@ -110,10 +115,29 @@ type Policy struct {
 	// LeakyBucket or GCRA. Zero is Limit. The others have no burst. A key lives
 	// in Redis until its burst is back: for more than Limit, longer than Window.
 	Burst int64
-	// SubWindows is how many parts SlidingWindow divides Window into: 1 to 1000,
-	// and Window must divide by it into whole microseconds. Zero is the largest
-	// number up to 60 that does so. More parts waste less and cost more memory.
+	// SubWindows is how many parts Window is divided into: more parts waste less
+	// and cost more memory. SlidingWindow has 1 to 10,000 equal parts, and Window
+	// must divide by it into whole microseconds; zero is the largest number up to
+	// 60 that does so. For AdaptiveWindow it is the most parts, reached under
+	// load; zero is 240. For LayeredWindow it is the number of coarse parts; zero
+	// is the largest number up to 6 that divides Window.
 	SubWindows int
+	// MinSubWindows is the fewest parts of AdaptiveWindow, kept while it is
+	// quiet: 1 to SubWindows. Zero is 6, or SubWindows where that is less.
+	MinSubWindows int
+	// NarrowAbove and WidenBelow are AdaptiveWindow's thresholds, in units
+	// admitted during one sub-window: more than NarrowAbove halve the next one's
+	// width, fewer than WidenBelow double it. NarrowAbove must be the larger.
+	// Zero follows Limit.
+	NarrowAbove, WidenBelow int64
+	// FineWindows is how many fine parts each coarse part of LayeredWindow is
+	// divided into; Window must divide by all of them, 10,000 at most, into whole
+	// microseconds. Zero is the largest number up to 10 that does so.
+	FineWindows int
+	// CoarseLimit and FineLimit are the most units that LayeredWindow admits in
+	// one coarse and in one fine part, besides Limit for the whole Window. Parts
+	// are aligned to the epoch. Zero is no limit of its own.
+	CoarseLimit, FineLimit int64
 	// Edge says how SlidingWindow counts the oldest part. Zero is Conservative.
 	Edge Edge
 	// FieldTTL has Redis expire each sub-window of SlidingWindow by itself. It

@@ -12,7 +12,7 @@ const (
 	exact         = 1 << 52 // the largest product: two of them still add up exactly
 	minWindow     = time.Millisecond
 	maxWindow     = 366 * 24 * time.Hour
-	maxSubWindows = 1000
+	maxSubWindows = 10_000
 	maxLog        = 1_000_000 // members of one ZSET; a decision may add that many at once
 	subWindows    = 60        // the most that a zero SubWindows stands for
 )
@@ -23,7 +23,7 @@ const (
 func (p Policy) Validate() error {
 	for _, check := range []func() *PolicyError{
 		p.checkName, p.checkAlgorithm, p.checkLimit, p.checkWindow, p.checkBurst,
-		p.checkSubWindows, p.checkEdge, p.checkOutage, p.checkPrecision,
+		p.checkSubWindows, p.checkShape, p.checkEdge, p.checkOutage, p.checkPrecision,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -98,12 +98,36 @@ func (p Policy) checkBurst() *PolicyError {
 
 func (p Policy) checkSubWindows() *PolicyError {
 	switch {
-	case p.SubWindows != 0 && p.Algorithm != SlidingWindow:
-		return p.bad("SubWindows", p.SubWindows, "0 for %v, which has none; SlidingWindow does", p.Algorithm)
+	case p.SubWindows != 0 && !p.Algorithm.hasParts():
+		return p.bad("SubWindows", p.SubWindows, "0 for %v, which has none; SlidingWindow, AdaptiveWindow and LayeredWindow do", p.Algorithm)
 	case p.SubWindows < 0 || p.SubWindows > maxSubWindows:
 		return p.bad("SubWindows", p.SubWindows, "0 (a sensible number) or 1 to %d", maxSubWindows)
-	case p.SubWindows > 0 && p.Window.Microseconds()%int64(p.SubWindows) != 0:
+	case p.SubWindows > 0 && p.Algorithm != AdaptiveWindow && p.Window.Microseconds()%int64(p.SubWindows) != 0:
 		return p.bad("SubWindows", p.SubWindows, "a number that divides Window (%v) into whole microseconds", p.Window)
+	}
+	return nil
+}
+
+// checkShape refuses fields of one algorithm in a policy of another.
+func (p Policy) checkShape() *PolicyError {
+	for _, f := range []struct {
+		field string
+		value int64
+		owner Algorithm
+	}{
+		{"MinSubWindows", int64(p.MinSubWindows), AdaptiveWindow},
+		{"NarrowAbove", p.NarrowAbove, AdaptiveWindow},
+		{"WidenBelow", p.WidenBelow, AdaptiveWindow},
+		{"FineWindows", int64(p.FineWindows), LayeredWindow},
+		{"CoarseLimit", p.CoarseLimit, LayeredWindow},
+		{"FineLimit", p.FineLimit, LayeredWindow},
+	} {
+		switch {
+		case f.value < 0:
+			return p.bad(f.field, f.value, "0 (a sensible default) or more")
+		case f.value > 0 && p.Algorithm != f.owner:
+			return p.bad(f.field, f.value, "0 for %v; it is a field of %v", p.Algorithm, f.owner)
+		}
 	}
 	return nil
 }

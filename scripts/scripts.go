@@ -16,7 +16,7 @@ import (
 var files embed.FS
 
 // Set is a set of algorithms; the zero value is empty. Sets are joined with |.
-type Set uint8
+type Set uint16
 
 // The algorithms, one bit each.
 const (
