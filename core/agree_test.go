@@ -92,6 +92,11 @@ func (w *world) drawPolicy(rt *rapid.T) core.Policy {
 		if parts == 0 || p.Window.Microseconds()%int64(parts) == 0 {
 			p.SubWindows = parts
 		}
+	case core.AdaptiveWindow:
+		p.SubWindows = rapid.SampledFrom([]int{0, 0, 1, 8, 100, 10_000}).Draw(rt, "most")
+		p.MinSubWindows = rapid.SampledFrom([]int{0, 0, 1}).Draw(rt, "fewest")
+		p.NarrowAbove = rapid.Int64Range(0, min(4, p.Limit)).Draw(rt, "above")
+		p.WidenBelow = rapid.Int64Range(0, p.NarrowAbove).Draw(rt, "below")
 	}
 	return p
 }

@@ -29,6 +29,7 @@ var variants = []struct {
 	{"TokenBucket", with(core.TokenBucket)},
 	{"LeakyBucket", with(core.LeakyBucket)},
 	{"GCRA", with(core.GCRA)},
+	{"AdaptiveWindow", with(core.AdaptiveWindow)},
 }
 
 func with(a core.Algorithm) func(core.Policy) core.Policy {

@@ -18,7 +18,7 @@ const (
 	TokenBucket                     // Burst tokens, refilled at Limit per Window
 	LeakyBucket                     // a level that drains at Limit per Window and holds Burst
 	GCRA                            // one timestamp: the same answers as TokenBucket in the smallest state
-	AdaptiveWindow                  // sub-windows that narrow under load; not available yet, Validate says so
+	AdaptiveWindow                  // sub-windows that narrow under load and widen when it is quiet; never more than Limit in any Window
 	LayeredWindow                   // coarse and fine sub-windows; not available yet, Validate says so
 )
 
@@ -123,12 +123,12 @@ type Policy struct {
 	// is the largest number up to 6 that divides Window.
 	SubWindows int
 	// MinSubWindows is the fewest parts of AdaptiveWindow, kept while it is
-	// quiet: 1 to SubWindows. Zero is 6, or SubWindows where that is less.
+	// quiet: 1 to SubWindows. Zero is 15, or SubWindows where that is less.
 	MinSubWindows int
 	// NarrowAbove and WidenBelow are AdaptiveWindow's thresholds, in units
-	// admitted during one sub-window: more than NarrowAbove halve the next one's
-	// width, fewer than WidenBelow double it. NarrowAbove must be the larger.
-	// Zero follows Limit.
+	// admitted during one sub-window: more than NarrowAbove halve the width, fewer
+	// than WidenBelow double it. Zero is Limit/40 and Limit/80, or the other one
+	// doubled or halved where that is set.
 	NarrowAbove, WidenBelow int64
 	// FineWindows is how many fine parts each coarse part of LayeredWindow is
 	// divided into; Window must divide by all of them, 10,000 at most, into whole
@@ -140,10 +140,11 @@ type Policy struct {
 	CoarseLimit, FineLimit int64
 	// Edge says how SlidingWindow counts the oldest part. Zero is Conservative.
 	Edge Edge
-	// FieldTTL has Redis expire each sub-window of SlidingWindow by itself. It
-	// needs HPEXPIREAT (Redis 7.4 or later, Valkey 9 or later); on a server
+	// FieldTTL has SlidingWindow keep its sub-windows in a hash, and Redis expire
+	// each by itself; turning it on or off starts a new count. It needs HPEXPIREAT (Redis 7.4 or later, Valkey 9 or later); on a server
 	// without it each call returns ErrConfiguration. The answers are those of
-	// FieldTTL false, where the script removes old sub-windows when it writes.
+	// FieldTTL false, where the script removes old sub-windows when it writes, and
+	// which is faster and smaller.
 	FieldTTL bool
 	// OnOutage says what to answer while Redis cannot decide. Zero is Open.
 	OnOutage OutageMode

@@ -14,6 +14,7 @@ func TestPoliciesThatCannotBeUsed(t *testing.T) {
 	const day = 24 * time.Hour
 	ok := core.PerMinute("api", 100)
 	token := core.Policy{Name: "t", Algorithm: core.TokenBucket, Limit: 7, Window: time.Minute}
+	adaptive := core.Policy{Name: "aw", Algorithm: core.AdaptiveWindow, Limit: 100, Window: time.Minute}
 	for _, c := range []struct {
 		field, says string
 		base        core.Policy
@@ -26,7 +27,6 @@ func TestPoliciesThatCannotBeUsed(t *testing.T) {
 		{"Name", "{x}", ok, func(p *core.Policy) { p.Name = "{x}" }},
 		{"Name", "64 characters", ok, func(p *core.Policy) { p.Name = strings.Repeat("a", 65) }},
 		{"Algorithm", "CompactLog", ok, func(p *core.Policy) { p.Algorithm = core.CompactLog }},
-		{"Algorithm", "AdaptiveWindow", ok, func(p *core.Policy) { p.Algorithm = core.AdaptiveWindow }},
 		{"Algorithm", "LayeredWindow", ok, func(p *core.Policy) { p.Algorithm = core.LayeredWindow }},
 		{"Algorithm", "Algorithm(99)", ok, func(p *core.Policy) { p.Algorithm = 99 }},
 		{"Limit", "is 0", ok, func(p *core.Policy) { p.Limit = 0 }},
@@ -47,6 +47,10 @@ func TestPoliciesThatCannotBeUsed(t *testing.T) {
 		{"MinSubWindows", "AdaptiveWindow", ok, func(p *core.Policy) { p.MinSubWindows = 2 }},
 		{"NarrowAbove", "AdaptiveWindow", ok, func(p *core.Policy) { p.NarrowAbove = 2 }},
 		{"WidenBelow", "is -1", ok, func(p *core.Policy) { p.WidenBelow = -1 }},
+		{"MinSubWindows", "at most SubWindows (4)", adaptive, func(p *core.Policy) { p.SubWindows, p.MinSubWindows = 4, 5 }},
+		{"MinSubWindows", "(10000)", adaptive, func(p *core.Policy) { p.MinSubWindows = 10_001 }},
+		{"SubWindows", "10001", adaptive, func(p *core.Policy) { p.SubWindows = 10_001 }},
+		{"WidenBelow", "at most NarrowAbove (3)", adaptive, func(p *core.Policy) { p.NarrowAbove, p.WidenBelow = 3, 4 }},
 		{"FineWindows", "LayeredWindow", ok, func(p *core.Policy) { p.FineWindows = 2 }},
 		{"CoarseLimit", "LayeredWindow", ok, func(p *core.Policy) { p.CoarseLimit = 2 }},
 		{"FineLimit", "LayeredWindow", token, func(p *core.Policy) { p.FineLimit = 2 }},
@@ -85,6 +89,10 @@ func TestPoliciesThatCanBeUsed(t *testing.T) {
 		"a billion per second":  {Name: "a", Algorithm: core.GCRA, Limit: 1_000_000_000, Window: time.Second},
 		"a weighted daily":      {Name: "a", Limit: 999_983, Window: 24 * time.Hour, Edge: core.Weighted, SubWindows: 24},
 		"a large prime per day": {Name: "a", Algorithm: core.LeakyBucket, Limit: 999_983, Window: 24 * time.Hour, Burst: 1_000_000},
+		"ten thousand parts":    {Name: "a", Limit: 100, Window: time.Second, SubWindows: 10_000},
+		"an adaptive default":   {Name: "a", Algorithm: core.AdaptiveWindow, Limit: 1, Window: time.Millisecond},
+		"adaptive, a threshold": {Name: "a", Algorithm: core.AdaptiveWindow, Limit: 100_000, Window: time.Hour, NarrowAbove: 5},
+		"adaptive, one part":    {Name: "a", Algorithm: core.AdaptiveWindow, Limit: 9, Window: time.Hour, SubWindows: 1},
 		"a log of a million":    {Name: "a", Algorithm: core.SlidingLog, Limit: 1_000_000, Window: time.Hour},
 	} {
 		if err := p.Validate(); err != nil {

@@ -21,12 +21,23 @@ type wireForm struct {
 }
 
 var wireForms = map[Algorithm]wireForm{
-	SlidingWindow: {scripts.SlidingWindow, "sw", "1", windowFields, slidingExpiry},
-	SlidingLog:    {scripts.SlidingLog, "sl", "1", plainFields, logExpiry},
-	FixedWindow:   {scripts.FixedWindow, "fw", "1", plainFields, nil},
-	TokenBucket:   {scripts.TokenBucket, "tb", "1", rateFields, nil},
-	LeakyBucket:   {scripts.LeakyBucket, "lb", "1", rateFields, nil},
-	GCRA:          {scripts.GCRA, "gc", "1", rateFields, nil},
+	SlidingWindow:  {scripts.SlidingWindow, "sw", "2", windowFields, slidingExpiry},
+	SlidingLog:     {scripts.SlidingLog, "sl", "1", plainFields, logExpiry},
+	FixedWindow:    {scripts.FixedWindow, "fw", "1", plainFields, nil},
+	TokenBucket:    {scripts.TokenBucket, "tb", "1", rateFields, nil},
+	LeakyBucket:    {scripts.LeakyBucket, "lb", "1", rateFields, nil},
+	GCRA:           {scripts.GCRA, "gc", "1", rateFields, nil},
+	AdaptiveWindow: {scripts.AdaptiveWindow, "aw", "1", adaptiveFields, logExpiry},
+}
+
+// fieldForm is SlidingWindow with FieldTTL: a hash in place of a string.
+var fieldForm = wireForm{scripts.FieldWindow, "sf", "1", windowFields, slidingExpiry}
+
+func formOf(p Policy) wireForm {
+	if p.FieldTTL {
+		return fieldForm
+	}
+	return wireForms[p.Algorithm]
 }
 
 func plainFields(p Policy) []int64 {
@@ -39,14 +50,7 @@ func rateFields(p Policy) []int64 {
 }
 
 func windowFields(p Policy) []int64 {
-	return append(plainFields(p), p.width(), int64(p.Edge), bit(p.FieldTTL))
-}
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
+	return append(plainFields(p), p.width(), int64(p.Edge))
 }
 
 // A second more than the state lives, for a replica whose clock is ahead.
@@ -68,7 +72,7 @@ func newPlan(p Policy) (*plan, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	form := wireForms[p.Algorithm]
+	form := formOf(p)
 	args := []any{form.tag, "0"}
 	if form.expiry != nil {
 		args[1] = decimal((form.expiry(p).Microseconds() + 999) / 1000)

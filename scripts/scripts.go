@@ -26,6 +26,8 @@ const (
 	TokenBucket
 	LeakyBucket
 	GCRA
+	AdaptiveWindow
+	FieldWindow // SlidingWindow in a hash whose fields expire
 	sets
 	every = sets - 1
 )
@@ -39,8 +41,11 @@ var parts = []struct {
 	{every, "prelude.lua"},
 	{FixedWindow, "fixed_window.lua"},
 	{SlidingLog, "sliding_log.lua"},
-	{SlidingWindow, "sub_windows.lua"},
+	{SlidingWindow | AdaptiveWindow, "packed.lua"},
 	{SlidingWindow, "sliding_window.lua"},
+	{AdaptiveWindow, "adaptive_window.lua"},
+	{FieldWindow, "sub_windows.lua"},
+	{FieldWindow, "field_window.lua"},
 	{TokenBucket | LeakyBucket | GCRA, "rate.lua"},
 	{TokenBucket | LeakyBucket, "bucket.lua"},
 	{TokenBucket, "token_bucket.lua"},

@@ -30,13 +30,15 @@ func TestEveryFileIsPartOfAScript(t *testing.T) {
 // Every algorithm's file says what stands in Redis, when it goes and what it costs.
 func TestHeaders(t *testing.T) {
 	for file, words := range map[string][]string{
-		"driver.lua":         {"KEYS", "ARGV", "Returns", "Clock", "Expiry", "Cost", "Idea"},
-		"fixed_window.lua":   {"Key", "Fields", "Expiry", "Cost", "Idea"},
-		"sliding_log.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
-		"sliding_window.lua": {"Key", "Fields", "Expiry", "Cost", "Idea"},
-		"token_bucket.lua":   {"Key", "Fields", "Expiry", "Cost", "Idea"},
-		"leaky_bucket.lua":   {"Key", "Fields", "Expiry", "Cost", "Idea"},
-		"gcra.lua":           {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"driver.lua":          {"KEYS", "ARGV", "Returns", "Clock", "Expiry", "Cost", "Idea"},
+		"fixed_window.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"sliding_log.lua":     {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"sliding_window.lua":  {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"token_bucket.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"leaky_bucket.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"gcra.lua":            {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"adaptive_window.lua": {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"field_window.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
 	} {
 		for _, word := range words {
 			if !regexp.MustCompile(`(?m)^-- ` + word + `[ \[]`).MatchString(scripts.Text(file)) {
@@ -70,7 +72,8 @@ func TestComposition(t *testing.T) {
 			t.Fatalf("sets %b and %b are one script", other, set)
 		}
 		seen[script.SHA] = set
-		for algorithm, tag := range map[scripts.Set]string{scripts.FixedWindow: "fw", scripts.SlidingLog: "sl", scripts.SlidingWindow: "sw", scripts.TokenBucket: "tb", scripts.LeakyBucket: "lb", scripts.GCRA: "gc"} {
+		for algorithm, tag := range map[scripts.Set]string{scripts.FixedWindow: "fw", scripts.SlidingLog: "sl", scripts.SlidingWindow: "sw", scripts.TokenBucket: "tb", scripts.LeakyBucket: "lb", scripts.GCRA: "gc",
+			scripts.AdaptiveWindow: "aw", scripts.FieldWindow: "sf"} {
 			if has := strings.Contains(script.Source, "algorithms."+tag+" ="); has != (set&algorithm != 0) {
 				t.Errorf("set %b: algorithms.%s in it: %v", set, tag, has)
 			}

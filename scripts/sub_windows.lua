@@ -1,8 +1,8 @@
--- sub_windows.lua: the hash behind sliding_window.lua, and how one of another shape is brought to this one.
+-- sub_windows.lua: the hash behind field_window.lua, and how one of another shape is brought to this one.
 --
 -- Sub-windows are numbered from the epoch: i covers [i·width, (i+1)·width). Field i -> how many units were
 -- admitted before sub-window i since the hash began; only sub-windows that hold units have one, and it
--- never changes. Field 'm', one more, says how far it has come (see sliding_window.lua). So the units in
+-- never changes. Field 'm', one more, says how far it has come (see field_window.lua). So the units in
 -- a stretch are a difference of two fields, and a sub-window that has left is simply not asked for:
 -- it does not matter whether it was removed, expired by itself, or is still there.
 local FIELD = INT
@@ -64,9 +64,8 @@ local function regroup(list, old, p, now)
   return moved, before
 end
 
--- Has the server drop a sub-window when it leaves the window, where the policy wants that.
+-- Has the server drop a sub-window when it leaves the window.
 local function expire_field(p, key, i)
-  if p.by_field == 0 then return end
   local at = format(INT, ceil(((i + 1) * p.width + p.window) / 1000))
   call('HPEXPIREAT', key, at, 'FIELDS', '1', format(FIELD, i))
 end

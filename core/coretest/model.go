@@ -45,6 +45,8 @@ func newCounter(a core.Algorithm) counter {
 		return &bucket{}
 	case core.GCRA:
 		return &gcra{}
+	case core.AdaptiveWindow:
+		return &adaptiveWindow{}
 	}
 	panic("coretest: no model of " + a.String())
 }
