@@ -84,7 +84,7 @@ func (o *options) compare(ctx context.Context, servers []*server, all []lane, re
 	if len(all) == 0 {
 		return result, errors.New(strings.Join(sentences(unable), "; "))
 	}
-	ping := servers[0].pingCPU(ctx)
+	means := servers[0].means(ctx)
 	jobs := o.jobs(all, recorded)
 	show := newProgress(status, jobs)
 	results, err := simulate(ctx, servers, jobs, show)
@@ -92,7 +92,7 @@ func (o *options) compare(ctx context.Context, servers []*server, all []lane, re
 	if err != nil {
 		return result, err
 	}
-	notes := append(notesOf(append(refused, unable...), results), ping...)
+	notes := append(notesOf(append(refused, unable...), results), means)
 	return outcome{o.seed, servers[0].name(ctx), o.policies(), notes, results}, nil
 }
 

@@ -33,7 +33,7 @@ func parseOptions(args []string, status io.Writer) (*options, error) {
 	o := &options{}
 	f := flag.NewFlagSet("simulate", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.Func("policy", "`name=LIMIT/WINDOW[,field=value…]`, repeatable: a limit under every algorithm, or with fields as spelled out: algorithm, burst, subwindows, edge, … (default api=100/1m)", o.addPolicy)
+	f.Func("policy", "`name=LIMIT/WINDOW[,field=value…]`, repeatable: a limit under every algorithm, or with fields the one policy that they spell out (default api=100/1m)", o.addPolicy)
 	f.StringVar(&o.tracePath, "trace", "", "replay this `file` (- is standard input) in place of made-up traffic: a line for each request, \"timestamp key\"")
 	f.StringVar(&o.report, "out", "report.html", "where the page with charts goes; empty for none")
 	f.StringVar(&o.picture, "picture", "", "`file` for the summary as one SVG picture")
@@ -46,8 +46,12 @@ func parseOptions(args []string, status io.Writer) (*options, error) {
 	if errors.Is(err, flag.ErrHelp) {
 		o.help = true
 		f.SetOutput(status)
-		fmt.Fprintln(status, "usage: simulate [flags]; REDIS_URL names a Redis, else there is one inside the process")
+		fmt.Fprintln(status, "usage: simulate [flags]; REDIS_URL=redis://host:6379 names a Redis, else there is one inside the process")
 		f.PrintDefaults()
+		fmt.Fprintln(status, "fields of -policy")
+		for _, known := range fields {
+			fmt.Fprintf(status, "  %s=…\n    \t%s\n", known.name, known.want)
+		}
 		return o, nil
 	}
 	if err == nil {

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -37,7 +37,7 @@ func (o *options) deliver(out, status io.Writer, result outcome, recorded *trace
 		return err
 	}
 	report := func(w io.Writer, r outcome) error { return writeReport(w, r, recorded.keyName) }
-	if err := errors.Join(save(o.report, result, report), save(o.picture, result, writePicture)); err != nil {
+	if err := cmp.Or(save(o.report, result, report), save(o.picture, result, writePicture)); err != nil {
 		return err
 	}
 	fmt.Fprintf(status, "done in %s; seed %d", time.Since(started).Round(100*time.Millisecond), o.seed)

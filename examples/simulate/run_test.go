@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slidegate/slidegate/core"
 	"github.com/slidegate/slidegate/core/coretest"
@@ -112,6 +113,35 @@ func TestLeavesNothingBehind(t *testing.T) {
 	})
 }
 
+// While a run goes on its keys do not expire, however slow the machine is; when it
+// ends they are gone, and what was there before is not.
+func TestKeysLastAsLongAsTheRun(t *testing.T) {
+	coretest.Each(t, func(t *testing.T, s *coretest.Server) {
+		ours, err := connect(t.Context(), url(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ours.close()
+		limiter, err := core.New(ours.rdb, core.Prefix(unique()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := limiter.Allow(t.Context(), policyOf(1, time.Millisecond), "somebody"); err != nil {
+			t.Fatal(err)
+		}
+		ours.keep(t.Context())
+		for key := range ours.watch.keys {
+			if left := ours.rdb.TTL(t.Context(), key).Val(); left != -1 {
+				t.Errorf("%s lives %v; want for ever", key, left)
+			}
+		}
+		all := len(ours.watch.keys)
+		if err := ours.remove(t.Context()); err != nil || all != 1 || len(ours.watch.keys) != 0 {
+			t.Errorf("%d keys before, %d after, %v; want 1 and none", all, len(ours.watch.keys), err)
+		}
+	})
+}
+
 func keys(t *testing.T, ask func() ([]string, error)) int {
 	t.Helper()
 	found, err := ask()
@@ -150,7 +180,7 @@ func TestReplay(t *testing.T) {
 	if err := run(t.Context(), args, strings.NewReader(evilTrace), &out, &status, ""); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Limit: api, 1 units per 1m", "Limit: wide, 10 units per 1h", "api: FixedWindow", "wide: GCRA", "3 requests by 2 keys"} {
+	for _, want := range []string{"Limit: api, 1 per 1m", "Limit: wide, 10 per 1h", "api: FixedWindow", "wide: GCRA", "3 requests by 2 keys"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in:\n%s", want, out.String())
 		}

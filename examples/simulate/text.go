@@ -34,7 +34,7 @@ func writeText(w io.Writer, o outcome) error {
 func writeHead(w io.Writer, o outcome) {
 	fmt.Fprintf(w, "Redis: %s\n", o.Server)
 	for _, p := range o.Policies {
-		fmt.Fprintf(w, "Limit: %s, %d units per %s\n", p.Name, p.Limit, clock(p.Window))
+		fmt.Fprintf(w, "Limit: %s, %d per %s\n", p.Name, p.Limit, clock(p.Window))
 	}
 	fmt.Fprintf(w, "Seed: %d\n", o.Seed)
 	for _, note := range o.Notes {

@@ -176,14 +176,6 @@ func digits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// scenario replays t.
-func (t *trace) scenario(name string) scenario {
-	about := fmt.Sprintf("%d requests by %d keys, %v from first to last.", len(t.arrivals), len(t.keys), t.length())
-	return scenario{Name: "trace", Title: "Trace " + name, About: about}
-}
-
-func (t *trace) length() time.Duration { return t.arrivals[len(t.arrivals)-1].at }
-
 // job replays t under l. The windows of the clock lie as they did when t was
 // recorded. A duration of 0 is all of t.
 func (t *trace) job(l lane, name string, duration time.Duration) job {
@@ -194,10 +186,18 @@ func (t *trace) job(l lane, name string, duration time.Duration) job {
 	}
 	w := l.Policy.Window
 	return job{
-		lane: l, scenario: t.scenario(name), arrivals: list,
+		lane: l, scenario: scenario{Name: "trace", Title: "Trace " + name, About: about(list)}, arrivals: list,
 		offset:   time.Duration(t.first.UnixMicro()%w.Microseconds()) * time.Microsecond,
 		duration: max(list[len(list)-1].at+time.Microsecond, w),
 	}
+}
+
+func about(list []arrival) string {
+	keys := map[int]bool{}
+	for _, a := range list {
+		keys[a.key] = true
+	}
+	return fmt.Sprintf("%d requests by %d keys, %v from first to last.", len(list), len(keys), list[len(list)-1].at)
 }
 
 // keyName is what the trace calls a client, or the number that made-up traffic gives it.
