@@ -93,7 +93,7 @@ func (o *options) compare(ctx context.Context, servers []*server, all []lane, re
 		return result, err
 	}
 	notes := append(notesOf(append(refused, unable...), results), means)
-	return outcome{o.seed, servers[0].name(ctx), o.policies(), notes, results}, nil
+	return outcome{o.seed, o.traffic(), servers[0].name(ctx), o.policies(), notes, results}, nil
 }
 
 // connectAll returns a server for each worker: two inside the process, or the one
@@ -146,6 +146,14 @@ func (o *options) jobs(all []lane, recorded *trace) (jobs []job) {
 		}
 	}
 	return jobs
+}
+
+// traffic says where the arrivals come from.
+func (o *options) traffic() string {
+	if o.tracePath != "" {
+		return "the trace " + o.tracePath
+	}
+	return fmt.Sprintf("made up, seed %d", o.seed)
 }
 
 // policies are what was asked for: the name, limit and window of each.

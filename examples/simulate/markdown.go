@@ -21,7 +21,7 @@ func writeMarkdown(w io.Writer, o outcome) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "\nOn %s, seed %d.\n", o.Server, o.Seed)
+	fmt.Fprintf(w, "\nOn %s; traffic: %s.\n", o.Server, o.Traffic)
 	for _, note := range o.Notes {
 		fmt.Fprintf(w, "\n%s\n", note)
 	}

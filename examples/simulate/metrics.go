@@ -15,21 +15,20 @@ type Metrics struct {
 	Decisions     int64         `json:"decisions"`
 	Offered       int64         `json:"offered_units"`
 	Admitted      int64         `json:"admitted_units"`
-	Exact         int64         `json:"exact_units"`                   // an exact log would have admitted, on the same arrivals
-	PeakUnits     int64         `json:"peak_units"`                    // most admitted in any (t-Window, t], of one key
-	Peak          float64       `json:"peak_over_limit"`               // PeakUnits ÷ Limit
-	PeakEnd       time.Duration `json:"peak_end_ns"`                   // t, since the start
-	PeakKey       int           `json:"-"`                             // whose it was
-	Throughput    float64       `json:"throughput_over_exact"`         // Admitted ÷ Exact
-	WronglyDenied int64         `json:"wrongly_denied"`                // although an exact log of what it admitted had room
-	WrongShare    float64       `json:"wrongly_denied_share"`          // WronglyDenied ÷ Decisions
-	RemainingOff  int64         `json:"largest_error_of_remaining"`    // units, against that log
-	Keys          int           `json:"keys"`                          // different ones
-	RoundTrips    float64       `json:"round_trips_per_decision"`      // counted at the client
-	BytesPerKey   int64         `json:"bytes_per_key,omitempty"`       // largest seen; 0 = not measured
-	RedisCPU      float64       `json:"redis_cpu_us,omitempty"`        // per decision; 0 = not measured
-	CPUDecisions  int64         `json:"redis_cpu_decisions,omitempty"` // how many RedisCPU is the mean of
-	Late          bool          `json:"late,omitempty"`                // Redis may have let a key expire too early: run again on a calmer machine
+	Exact         int64         `json:"exact_units"`                // an exact log would have admitted, on the same arrivals
+	PeakUnits     int64         `json:"peak_units"`                 // most admitted in any (t-Window, t], of one key
+	Peak          float64       `json:"peak_over_limit"`            // PeakUnits ÷ Limit
+	PeakEnd       time.Duration `json:"peak_end_ns"`                // t, since the start
+	PeakKey       int           `json:"-"`                          // whose it was
+	Throughput    float64       `json:"throughput_over_exact"`      // Admitted ÷ Exact
+	WronglyDenied int64         `json:"wrongly_denied"`             // although an exact log of what it admitted had room
+	WrongShare    float64       `json:"wrongly_denied_share"`       // WronglyDenied ÷ Decisions
+	RemainingOff  int64         `json:"largest_error_of_remaining"` // units, against that log
+	Keys          int           `json:"keys"`                       // different ones
+	RoundTrips    float64       `json:"round_trips_per_decision"`   // counted at the client
+	BytesPerKey   int64         `json:"bytes_per_key,omitempty"`    // largest seen; 0 = not measured
+	RedisCPU      float64       `json:"redis_cpu_us,omitempty"`     // per decision; 0 = not measured
+	Late          bool          `json:"late,omitempty"`             // Redis may have let a key expire too early: run again on a calmer machine
 }
 
 // books are the logs of one key: what the policy admitted, and what an exact one

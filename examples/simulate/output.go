@@ -40,7 +40,7 @@ func (o *options) deliver(out, status io.Writer, result outcome, recorded *trace
 	if err := cmp.Or(save(o.report, result, report), save(o.picture, result, writePicture)); err != nil {
 		return err
 	}
-	fmt.Fprintf(status, "done in %s; seed %d", time.Since(started).Round(100*time.Millisecond), o.seed)
+	fmt.Fprintf(status, "done in %s; traffic: %s", time.Since(started).Round(100*time.Millisecond), result.Traffic)
 	if o.report != "" {
 		fmt.Fprintf(status, "; charts: %s", o.report)
 	}

@@ -8,38 +8,43 @@ import (
 // writePicture draws the summary as one SVG file: what each algorithm admitted at
 // worst, and what it denied without need.
 func writePicture(w io.Writer, o outcome) error {
-	const rowHeight, top, width = 26, 56, 760
+	const rowHeight, top = 26, 56
 	all, c := summaries(o.Results), &canvas{}
-	height := top + rowHeight*len(all) + 30
-	c.tag(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-labelledby="t d">`, width, height)
+	names, height := nameWidth(all), float64(top+rowHeight*len(all)+30)
+	below := height - 24
+	c.tag(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img" aria-labelledby="t d">`, px(names+540), px(height))
 	c.tag(`<title id="t">What each algorithm admits at worst, and what it denies without need</title>`)
 	c.tag(`<desc id="d">%s</desc>`, escape(describeAll(all)))
 	c.tag("<style>\n%s</style>", chartStyle)
-	c.rect(0, 0, width, float64(height), "paper")
-	peaks := scale{c, 220, 440, 2.2}
-	wrong := scale{c, 520, 700, 1.1 * worstShare(all)}
-	below := float64(height - 24)
+	c.rect(0, 0, names+540, height, "paper")
+	peaks := scale{c, names, names + 220, 1.1 * highest(all, 2, func(s summary) float64 { return s.Worst.Metrics.Peak })}
+	wrong := scale{c, names + 300, names + 480, 1.1 * highest(all, 0.01, func(s summary) float64 { return s.Wrong })}
 	peaks.head("most admitted in any window ÷ limit", below, 1, 2)
-	wrong.head("denied although there was room, %", below)
+	wrong.head("denied although there was room", below)
 	peaks.line(peaks.x(1), 46, peaks.x(1), below, "limit")
 	for i, s := range all {
 		y := float64(top + rowHeight*i)
-		c.text(210, y+13, "name", "end", s.Lane.Label)
-		peaks.bar(y, s.Worst.Metrics.Peak, "%.2f", s.Worst.Metrics.Peak > 1)
-		wrong.bar(y, 100*s.Wrong, "%.1f", false)
+		c.text(names-10, y+13, "name", "end", s.Lane.Label)
+		peaks.bar(y, s.Worst.Metrics.Peak, fmt.Sprintf("%.2f", s.Worst.Metrics.Peak), s.Worst.Metrics.Peak > 1)
+		wrong.bar(y, s.Wrong, percent(s.Wrong), false)
 	}
-	c.text(220, float64(height-6), "caption", "start", fmt.Sprintf("Left: under any traffic, attackers too. Right: under honest traffic at its worst. Seed %d.", o.Seed))
+	c.text(names, height-6, "caption", "start", fmt.Sprintf("Left: under any traffic, attackers too. Right: under honest traffic at its worst. Traffic: %s.", o.Traffic))
 	c.tag(`</svg>`)
 	_, err := io.WriteString(w, c.String())
 	return err
 }
 
-// worstShare is the end of a scale of percentages, at least 1.
-func worstShare(all []summary) (most float64) {
+// nameWidth is room for the longest label.
+func nameWidth(all []summary) float64 {
+	const character = 6.4
+	return 24 + character*highest(all, 10, func(s summary) float64 { return float64(len(s.Lane.Label)) })
+}
+
+func highest(all []summary, least float64, of func(summary) float64) float64 {
 	for _, s := range all {
-		most = max(most, 100*s.Wrong)
+		least = max(least, of(s))
 	}
-	return max(1, most)
+	return least
 }
 
 func describeAll(all []summary) (text string) {
@@ -67,11 +72,11 @@ func (s scale) head(caption string, below float64, marks ...float64) {
 	}
 }
 
-func (s scale) bar(y, value float64, form string, beyond bool) {
+func (s scale) bar(y, value float64, label string, beyond bool) {
 	class := "bar"
 	if beyond {
 		class = "bar beyond"
 	}
 	s.rect(s.left, y, s.x(value)-s.left, 18, class)
-	s.text(s.x(value)+5, y+13, "value", "start", fmt.Sprintf(form, value))
+	s.text(s.x(value)+5, y+13, "value", "start", label)
 }

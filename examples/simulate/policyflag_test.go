@@ -85,7 +85,7 @@ func TestLanes(t *testing.T) {
 		t.Fatalf("%d lanes run and %d do not, %v; want %d in all", len(run), len(out), err, len(variants))
 	}
 	all := strings.Join(sentences(out), "\n")
-	if !strings.Contains(all, "SlidingLog: Limit is 2000000; want at most 1000000") {
+	if !strings.Contains(all, "SlidingLog") || !strings.Contains(all, ": Limit is 2000000; want at most 1000000") {
 		t.Errorf("no reason why there is no log of two million: %s", all)
 	}
 	spelled := policyOf(2_000_000, time.Minute)

@@ -23,6 +23,7 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{"clock": 
 // An outcome is everything a run has to say.
 type outcome struct {
 	Seed     uint64
+	Traffic  string // made up of a seed, or a trace
 	Server   string
 	Policies []core.Policy // name, limit and window of each -policy
 	Notes    []string

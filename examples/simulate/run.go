@@ -189,6 +189,6 @@ func (p *play) measured(m *Metrics) {
 	m.BytesPerKey = p.bytes
 	m.Late = p.late && p.embedded == nil // keys live a second longer than they matter
 	if p.sure {
-		m.RedisCPU, m.CPUDecisions = p.used/float64(max(1, m.Decisions)), m.Decisions
+		m.RedisCPU = p.used / float64(max(1, m.Decisions))
 	}
 }

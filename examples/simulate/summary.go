@@ -21,7 +21,7 @@ type summary struct {
 // summarizeLane takes the results of one lane.
 func summarizeLane(results []result) summary {
 	s := summary{Lane: results[0].Lane, Worst: results[0], Low: math.Inf(1)}
-	var cpu, decisions, trips, all float64
+	var cpu, trips, decisions float64
 	for _, r := range results {
 		m := r.Metrics
 		if m.Peak > s.Worst.Metrics.Peak {
@@ -32,10 +32,10 @@ func summarizeLane(results []result) summary {
 			s.Wrong = max(s.Wrong, m.WrongShare)
 		}
 		s.RemainingOff, s.Bytes = max(s.RemainingOff, m.RemainingOff), max(s.Bytes, m.BytesPerKey)
-		cpu, decisions = cpu+m.RedisCPU*float64(m.CPUDecisions), decisions+float64(m.CPUDecisions)
-		trips, all = trips+m.RoundTrips*float64(m.Decisions), all+float64(m.Decisions)
+		n := float64(m.Decisions)
+		cpu, trips, decisions = cpu+m.RedisCPU*n, trips+m.RoundTrips*n, decisions+n
 	}
-	s.CPU, s.RoundTrips = cpu/max(1, decisions), trips/max(1, all)
+	s.CPU, s.RoundTrips = cpu/max(1, decisions), trips/max(1, decisions)
 	return s
 }
 

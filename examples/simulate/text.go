@@ -36,7 +36,7 @@ func writeHead(w io.Writer, o outcome) {
 	for _, p := range o.Policies {
 		fmt.Fprintf(w, "Limit: %s, %d per %s\n", p.Name, p.Limit, clock(p.Window))
 	}
-	fmt.Fprintf(w, "Seed: %d\n", o.Seed)
+	fmt.Fprintf(w, "Traffic: %s\n", o.Traffic)
 	for _, note := range o.Notes {
 		fmt.Fprintln(w, note)
 	}
