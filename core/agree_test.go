@@ -88,7 +88,7 @@ func (w *world) drawPolicy(rt *rapid.T) core.Policy {
 			p.Limit, p.Window = 999_983, 24*time.Hour
 		}
 	case core.SlidingWindow:
-		parts := rapid.SampledFrom([]int{0, 0, 1, 2, 4, 10}).Draw(rt, "parts")
+		parts := rapid.SampledFrom([]int{0, 0, 1, 2, 4, 10, 1000}).Draw(rt, "parts")
 		if parts == 0 || p.Window.Microseconds()%int64(parts) == 0 {
 			p.SubWindows = parts
 		}

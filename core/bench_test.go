@@ -3,6 +3,7 @@ package core_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,7 +31,8 @@ func BenchmarkDecision(b *testing.B) {
 	for _, size := range []int{1, 64} {
 		b.Run(fmt.Sprintf("Yardstick/batch=%d", size), func(b *testing.B) { yardstick(b, size) })
 	}
-	for _, v := range variants {
+	wide := variant{"SlidingWindow,600", func(p core.Policy) core.Policy { p.SubWindows = 600; return p }}
+	for _, v := range append(slices.Clone(variants), wide) {
 		for _, limit := range []int64{100, 1000} {
 			for _, size := range []int{1, 64} {
 				for _, outcome := range []string{"admit", "deny"} {
@@ -72,7 +74,7 @@ func benchmark(b *testing.B, p core.Policy, size int, admit bool) {
 			b.Fatal(err)
 		}
 		for _, a := range answers {
-			admitted += bit(a[0].Allowed)
+			admitted += one(a[0].Allowed)
 		}
 	})
 	b.ReportMetric(100*float64(admitted)/float64(b.N*size), "%admitted")
@@ -112,7 +114,7 @@ return answer`)
 	})
 }
 
-func bit(b bool) int {
+func one(b bool) int {
 	if b {
 		return 1
 	}

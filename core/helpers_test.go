@@ -16,11 +16,14 @@ import (
 
 func TestMain(m *testing.M) { coretest.Main(m) }
 
-// variants are the algorithms, and the settings that change what a script does.
-var variants = []struct {
+// A variant makes a policy that has a name and a limit one of its kind.
+type variant struct {
 	name  string
 	apply func(core.Policy) core.Policy
-}{
+}
+
+// variants are the algorithms, and the settings that change what a script does.
+var variants = []variant{
 	{"FixedWindow", with(core.FixedWindow)},
 	{"SlidingLog", with(core.SlidingLog)},
 	{"SlidingWindow", with(core.SlidingWindow)},
