@@ -10,26 +10,12 @@
 -- Idea    conservative: the oldest sub-window counts whole as long as the window touches it, so no window
 --         ever holds more than capacity. Weighted: it counts by the part still covered, rounded up.
 --         Window 10 s in 5: units of 1 s to 2 s leave together at 12 s.
-local byte, char, rep, find = string.byte, string.char, string.rep, string.find
 local SHAPE, HEAD, NUMBERS = PAIR .. ' ', '%s' .. TRIPLE .. ';', '^([1-7]) (%d+) (%d+);()'
-
-local function bytes(n, size)
-  if size == 1 then return char(n) end
-  return bytes(floor(n / 256), size - 1) .. char(n % 256)
-end
-
--- How many bytes hold n.
-local function size_of(n)
-  local size = 1
-  while n >= 256 ^ size do size = size + 1 end
-  return size
-end
 
 -- The units of the sub-window that stands at a place.
 local function units_at(s, at)
-  local n = byte(s.text, at)
-  for i = at + 1, at + s.size - 1 do n = n * 256 + byte(s.text, i) end
-  return n
+  if s.size == 1 then return (byte(s.text, at)) end
+  return number(s.text, at, s.size)
 end
 
 -- The instant from which sub-window i does not count.
