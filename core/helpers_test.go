@@ -16,11 +16,13 @@ import (
 
 func TestMain(m *testing.M) { coretest.Main(m) }
 
-// variants are the algorithms, and the settings that change what a script does.
-var variants = []struct {
+type variant struct {
 	name  string
 	apply func(core.Policy) core.Policy
-}{
+}
+
+// variants are the algorithms, and the settings that change what a script does.
+var variants = []variant{
 	{"FixedWindow", with(core.FixedWindow)},
 	{"SlidingLog", with(core.SlidingLog)},
 	{"SlidingWindow", with(core.SlidingWindow)},
