@@ -38,7 +38,8 @@ func TestGivingBackAgreesWithTheModel(t *testing.T) {
 
 // twins are two keys with the same customers. One is also charged for others,
 // who give back what they were charged, sooner or later. In unsteady times the
-// clock steps back and the limit changes, and only the model is compared.
+// clock steps back, the limit changes and keys are reset; then only the model
+// is compared.
 type twins struct {
 	limiter  *core.Limiter
 	clock    *clock
@@ -75,8 +76,7 @@ func (w *twins) step(rt *rapid.T) {
 		}
 	case 8:
 		if w.unsteady {
-			w.clock.advance(-time.Duration(rapid.Int64Range(0, int64(w.policy.Window/2)).Draw(rt, "back")))
-			w.policy.Limit = (&world{apply: func(p core.Policy) core.Policy { return p }}).drawPolicy(rt).Limit
+			w.disturb(rt)
 		}
 	default:
 		cost := rapid.Int64Range(1, min(w.policy.Capacity(), 4)).Draw(rt, "cost")
@@ -90,6 +90,21 @@ func (w *twins) step(rt *rapid.T) {
 	}
 	if lent.Remaining > whole.Remaining || lent.ResetAfter < whole.ResetAfter {
 		rt.Fatalf("%+v: charged and given back %+v\nhas more room than never charged %+v", w.policy, lent, whole)
+	}
+}
+
+func (w *twins) disturb(rt *rapid.T) {
+	switch rapid.IntRange(0, 2).Draw(rt, "disturbance") {
+	case 0:
+		back := rapid.Int64Range(0, w.policy.Window.Microseconds()/2).Draw(rt, "back")
+		w.clock.advance(-time.Duration(back) * time.Microsecond)
+	case 1:
+		w.policy.Limit = rapid.Int64Range(1, 12).Draw(rt, "limit")
+	case 2:
+		if err := w.limiter.Reset(context.Background(), w.policy, w.charged); err != nil {
+			rt.Fatal(err)
+		}
+		w.model.Forget(w.policy, w.charged)
 	}
 }
 
