@@ -20,7 +20,7 @@ type cluster struct {
 
 // decideAll has Redis judge charges as one decision.
 func (l *Limiter) decideAll(ctx context.Context, charges []charge) ([]Decision, error) {
-	if l.cluster.here.Load() {
+	if len(charges) > 1 && l.cluster.here.Load() {
 		return l.decideBySlot(ctx, charges)
 	}
 	decisions, err := l.decide(ctx, batch{charges, []int{len(charges)}})

@@ -27,6 +27,10 @@ func newCrossing(t *testing.T) *crossing {
 	c := coretest.StartClusterBehind(t, coretest.Redis7, func(addr string) *coretest.Proxy {
 		return coretest.StartProxy(t, addr, nil)
 	})
+	return clientsOf(t, c)
+}
+
+func clientsOf(t *testing.T, c *coretest.Cluster) *crossing {
 	rdb := c.Client(t)
 	return &crossing{c, rdb, newLimiter(t, rdb)}
 }
@@ -91,6 +95,7 @@ func TestAllowAllAcrossNodes(t *testing.T) {
 	c := newCrossing(t)
 	for name, story := range map[string]func(*testing.T, *crossing){
 		"one caller at a time meets the model":               modelAcross,
+		"forty people are charged together or not":           forty,
 		"one slot is one call":                               oneSlotIsOneCall,
 		"a look that denies writes nothing":                  deniedByALook,
 		"what is taken meanwhile is given back":              takenMeanwhile,
@@ -102,7 +107,7 @@ func TestAllowAllAcrossNodes(t *testing.T) {
 		"an unreached give-back says the outcome is unknown": unknownAfterAll,
 	} {
 		t.Run(name, func(t *testing.T) {
-			story(t, c)
+			story(t, clientsOf(t, c.Cluster)) // none of the connections that the last story broke
 			for _, proxy := range c.Proxies {
 				proxy.SetFault(nil)
 			}
@@ -129,6 +134,22 @@ func modelAcross(t *testing.T, c *crossing) {
 			}
 		}
 	})
+}
+
+// More parts than are sent at a time.
+func forty(t *testing.T, c *crossing) {
+	var charges []core.Charge
+	for range 40 {
+		charges = append(charges, core.Charge{Policy: core.PerHour("forty", 2), Key: someone(), Cost: 1})
+	}
+	allow(t, c.truth, charges[39].Policy, charges[39].Key, 1)
+	for _, want := range []bool{true, false} {
+		ds, err := c.truth.AllowAll(t.Context(), charges...)
+		if err != nil || core.Allowed(ds) != want || ds[39].Allowed != want || !ds[0].Allowed || ds[0].Remaining != 1 {
+			t.Errorf("%v, %v, %v; want all allowed, then the last alone denied", ds[0], ds[39], err)
+		}
+	}
+	c.left(t, charges[20].Policy, charges[20].Key, 1)
 }
 
 func oneSlotIsOneCall(t *testing.T, c *crossing) {
