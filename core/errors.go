@@ -18,8 +18,8 @@ var (
 	// broken connection, cancelled caller). It counted once or not at all.
 	ErrUnknownOutcome = errors.New("redis did not answer; the charge counted once or not at all")
 	// ErrConfiguration: Redis refuses this client or these commands (NOAUTH,
-	// NOPERM, CROSSSLOT, a command it does not have). It stays so until
-	// somebody changes the configuration; nothing was charged.
+	// NOPERM, a command it does not have). It stays so until somebody changes
+	// the configuration; nothing was charged.
 	ErrConfiguration = errors.New("redis refuses the decision; change its configuration or the policy")
 	// ErrScript: a script failed on the server. It may have charged in part.
 	ErrScript = errors.New("the script failed on the server; the charge may have counted in part")

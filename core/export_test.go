@@ -29,3 +29,40 @@ func (l *Limiter) RedisKey(p Policy, key string) string {
 	}
 	return c.key
 }
+
+// ChargeAt is AllowAll for charges of one slot; it also returns the instant.
+func (l *Limiter) ChargeAt(ctx context.Context, asked ...Charge) ([]Decision, int64, error) {
+	j, err := l.join(asked)
+	if err != nil {
+		return nil, 0, err
+	}
+	return l.askPart(ctx, j.charges, markCharge)
+}
+
+// LookAt judges charges of one slot and writes nothing.
+func (l *Limiter) LookAt(ctx context.Context, asked ...Charge) ([]Decision, error) {
+	j, err := l.join(asked)
+	if err != nil {
+		return nil, err
+	}
+	ds, _, err := l.askPart(ctx, j.charges, markLook)
+	return ds, err
+}
+
+// GiveBack takes back charges of one slot that were admitted at an instant.
+func (l *Limiter) GiveBack(ctx context.Context, at int64, asked ...Charge) ([]Decision, error) {
+	j, err := l.join(asked)
+	if err != nil {
+		return nil, err
+	}
+	return l.askBack(ctx, part{charges: j.charges, at: at})
+}
+
+// GiveBacks are how many parts of decisions were given back, and how many were
+// tried in vain.
+func (l *Limiter) GiveBacks() (returned, held int64) {
+	return l.cluster.returned.Load(), l.cluster.held.Load()
+}
+
+// SlotOf is the Redis Cluster slot of a Redis key.
+var SlotOf = slotOf

@@ -3,7 +3,6 @@ package core_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -133,22 +132,4 @@ func TestAllowAllRefusesWhatItCannotJudge(t *testing.T) {
 			t.Errorf("%d left; want 5: a refused decision charged", d.Remaining)
 		}
 	})
-}
-
-// On a cluster, identities on other nodes are refused with a clear error, and
-// policies of one identity are judged together.
-func TestAllowAllOnACluster(t *testing.T) {
-	l := newLimiter(t, coretest.StartCluster(t, coretest.Redis7).Client(t))
-	p, q := core.PerHour("p", 5), core.PerDay("q", 9)
-	for i := range 30 {
-		key := someone()
-		ds, err := l.AllowAll(context.Background(), core.Charge{p, key, 1}, core.Charge{q, key, 2})
-		if err != nil || !core.Allowed(ds) || ds[0].Remaining != 4 || ds[1].Remaining != 7 {
-			t.Fatalf("identity %d: %+v, %v", i, ds, err)
-		}
-	}
-	_, err := l.AllowAll(context.Background(), core.Charge{p, "a", 1}, core.Charge{p, "b", 1}, core.Charge{p, "c", 1})
-	if !errors.Is(err, core.ErrConfiguration) || !strings.Contains(err.Error(), "CROSSSLOT") {
-		t.Errorf("three identities: %v; want ErrConfiguration that says CROSSSLOT", err)
-	}
 }

@@ -21,6 +21,7 @@ type Limiter struct {
 	clock func() int64 // µs for the scripts, 0 for Redis's own; other clocks are for tests
 
 	fieldTTL support
+	cluster  cluster
 
 	mu      sync.RWMutex
 	closed  bool
@@ -50,6 +51,7 @@ func New(rdb redis.UniversalClient, opts ...Option) (*Limiter, error) {
 	case *redis.ClusterClient:
 		l.bounded = client.Options().ContextTimeoutEnabled
 		l.reload.cluster = client
+		l.cluster.here.Store(true)
 	case *redis.Ring:
 		return nil, &ArgumentError{"New: rdb", "a redis.Ring", "a Client, FailoverClient or ClusterClient: a Ring moves keys to servers that do not have the counts"}
 	}
@@ -98,15 +100,40 @@ func (l *Limiter) Peek(ctx context.Context, p Policy, key string) (Decision, err
 // order; Allowed says whether the request may pass. Where it may not, a
 // Decision that is itself Allowed had room and was not charged.
 //
-// Charges of one policy and key are judged as their sum. On Redis Cluster all
-// charges need one key, whatever their policies: others live on other nodes,
-// and the call returns ErrConfiguration. Errors are those of Allow.
+// Charges of one policy and key are judged as their sum. Errors are those of
+// Allow.
+//
+// On Redis Cluster this holds for charges of one key. Those of several keys
+// live on several nodes, and no script reaches them all. AllowAll then looks at
+// all of them first; if each has room it charges them key by key in the order
+// of their appearance, and where a later one has none left it gives back what
+// it had charged. That takes a round trip more than there are keys. It never
+// allows what does not fit, but others may meet units that are only held:
+//
+//   - Two calls that want the last units of the same keys may both be denied.
+//     Naming keys in one order everywhere makes that rare.
+//   - A charge whose answer is lost, and a give-back that fails, leave units
+//     held for a request that was not admitted. They leave as if admitted: after
+//     Window (and a sub-window), and from buckets and GCRA at Limit per Window.
+//   - A bucket or GCRA gets back its units less what could leave since they
+//     were charged, so that nobody gains by it: at most Limit per Window for as
+//     long as the call takes.
+//   - A Reset between a charge and its give-back, or a failover that forgets the
+//     charge, lets as many units more through as are given back.
+//
+// The give-back has a Timeout of its own and is tried even if ctx has ended;
+// the call does not wait for it any longer than for a decision, Close does. It
+// is sent once, and again only if it certainly did not run.
+//
+// Where a node fails, the Decisions for its keys are those of an outage, and
+// nothing is charged, or what was is given back. ErrUnknownOutcome then means
+// that each key's charge counted once or not at all.
 func (l *Limiter) AllowAll(ctx context.Context, charges ...Charge) ([]Decision, error) {
 	joint, err := l.join(charges)
 	if err != nil {
 		return refusals(charges), err
 	}
-	decisions, err := l.decide(ctx, batch{joint.charges, []int{len(joint.charges)}})
+	decisions, err := l.decideAll(ctx, joint.charges)
 	return joint.spread(charges, decisions), err
 }
 

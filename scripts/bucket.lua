@@ -30,6 +30,16 @@ local function drain(s, p, level, since, part, now)
   return level - left, w, f
 end
 
+-- A level since an instant that a part below 0, or one after now, is brought into form.
+local function later(p, level, since, part, now)
+  if part < 0 then since, part = since - 1, part + p.den end
+  if since < now or (since == now and part == 0) then return level, since, part end
+  local w, f = span(p, 1)
+  since, part = since - w, part - f
+  if part < 0 then since, part = since - 1, part + p.den end
+  return level + 1, since, part
+end
+
 local bucket = { fields = 4, policy = rate_policy }
 
 function bucket.read(s, p, key, now)
@@ -60,6 +70,18 @@ end
 
 function bucket.outlook(s, p, now)
   return until_left(s, p, 1, now), until_left(s, p, s.level, now)
+end
+
+-- The bucket without these n units may have stood empty since at, and leaked nothing while they did: what
+-- is in it is then n less the time since at, at most, below what is in this one. So that much is given back
+-- and no more: n·T - (now - at), as time.
+function bucket.refund(s, p, key, n, at, now)
+  local left = units(p, now - at, 0, n)
+  if left == n or s.level == 0 then return end
+  local w, f = span(p, left)
+  s.level, s.since, s.part = later(p, s.level - n + left, s.since + now - at - w, s.part - f, now)
+  if s.level <= 0 then return call('DEL', key) end
+  bucket.spend(s, p, key, 0, now)
 end
 
 function bucket.spend(s, p, key, n, now)

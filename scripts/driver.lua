@@ -4,8 +4,13 @@
 -- ARGV[1]  a number that is echoed, so that a reply is known to belong to its call
 -- ARGV[2]  now in µs; 0 = this server's TIME (anything else is for tests)
 -- ARGV[3]  how many policies follow, each: tag, expiry in ms, its algorithm's fields
--- then     for each charge "policy cost" or "policy cost &": the number of its policy, from 1, its cost
---          (0 looks and never writes), and & where the decision has more charges; "cost" alone is "1 cost"
+-- then     for each charge "policy cost" and a mark: the number of its policy, from 1, and its cost (0 looks
+--          and never writes); "cost" alone is "1 cost". Marks, of which decisions over several slots use
+--          the last three:
+--            " &"   the decision has more charges
+--            " ?"   it ends here and is only looked at: judged at its costs, never written
+--            " @"   it ends here, and the reply has now after its numbers
+--            " -t"  no decision: gives back cost units that were spent at t µs; told as a look
 -- Returns  {ARGV[1], then for each charge: 4·remaining + 2·repaired + denied, next, reset, and if denied
 --          retry}; next, reset and retry in µs, retry -1 = above capacity
 -- Clock    TIME, read once: some servers freeze it during a script and others do not
@@ -29,12 +34,12 @@ end
 -- What a charge asks for; most charges of a call ask for the same.
 local charges = {}
 local function parse_charge(text)
-  local policy, cost, more = 1, tonumber(text), ''
+  local policy, cost, mark, at = 1, tonumber(text), '', ''
   if not cost then
-    policy, cost, more = match(text, '^(%d+) (%d+)( ?&?)$')
+    policy, cost, mark, at = match(text, '^(%d+) (%d+) ?([&?@-]?)(%d*)$')
     policy, cost = tonumber(policy), tonumber(cost)
   end
-  local charge = { policy = policies[policy], kind = kinds[policy], cost = cost, more = more ~= '' }
+  local charge = { policy = policies[policy], kind = kinds[policy], cost = cost, mark = mark, at = tonumber(at) }
   charges[text] = charge
   return charge
 end
@@ -81,22 +86,41 @@ local function judge(slots, size)
     if s.retry ~= 0 then fits = false end
     if cost > 0 then write = true end
   end
+  local mark = slots[size].charge.mark
+  if mark == '?' then fits, write = false, false end
   for i = 1, size do
     local s = slots[i]
     local kind, p = s.charge.kind, s.charge.policy
     settle(s, kind, p, s.key, fits and s.charge.cost or 0, write)
     report(s, kind, p, s.retry)
   end
+  if mark == '@' then
+    filled = filled + 1
+    reply[filled] = now
+  end
+end
+
+-- Gives back where that is safe: what has been brought to another shape or time says too little.
+local function give_back(charge, key)
+  local s, kind, p = { key = key, broken = false, stale = false }, charge.kind, charge.policy
+  kind.read(s, p, key, now)
+  if kind.refund and charge.cost > 0 and charge.at <= now and not s.broken and not s.stale then
+    kind.refund(s, p, key, charge.cost, charge.at, now)
+    kind.read(s, p, key, now)
+  end
+  report(s, kind, p, 0)
 end
 
 local slots, size, s = {}, 0, { broken = false, stale = false }
 for i = 1, #KEYS do
   local key, text = KEYS[i], ARGV[at + i - 1]
   local charge = charges[text] or parse_charge(text)
-  if size > 0 or charge.more then
+  if charge.at then
+    give_back(charge, key)
+  elseif size > 0 or charge.mark ~= '' then
     size = size + 1
     slots[size] = { key = key, charge = charge }
-    if not charge.more then
+    if charge.mark ~= '&' then
       judge(slots, size)
       size = 0
     end

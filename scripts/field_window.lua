@@ -137,6 +137,23 @@ local function write(s, p, key, new)
   call('PEXPIRE', key, p.ttl)
 end
 
+-- Takes n units, or as many as there are, out of sub-window i of s.list; false where it has none.
+local function take_out(s, i, n)
+  local list, place = s.list, 0
+  for j, entry in ipairs(list) do
+    if entry[1] == i then place = j end
+  end
+  if place == 0 then return false end
+  local held = (list[place + 1] and list[place + 1][2] or s.admitted) - list[place][2]
+  local gone = min(n, held)
+  for j = place + 1, #list do list[j][2] = list[j][2] - gone end
+  if gone == held then table.remove(list, place) end
+  s.admitted, s.live = s.admitted - gone, s.live - gone
+  local newest = list[#list]
+  if newest then s.first, s.last, s.before_last = list[1][1], newest[1], newest[2] end
+  return true
+end
+
 algorithms.sf = {
   fields = 4,
 
@@ -189,5 +206,16 @@ algorithms.sf = {
     if s.live > 0 then write(s, p, key, new) end
     s.stale, s.list = false, nil
     s.room = max(0, p.capacity - used(s, p, now))
+  end,
+
+  -- The units of one sub-window are alike, so it is as if these had never come. All later fields change,
+  -- so the hash is written anew, which is O(sub-windows).
+  refund = function(s, p, key, n, at, now)
+    local i = floor(at / p.width)
+    if s.live == 0 or i < s.first then return end
+    reshape(s, p, key, p.width, p.window, now)
+    if s.broken or not take_out(s, i, n) then return end
+    s.head, s.second, s.all_left = nil, nil, false
+    algorithms.sf.spend(s, p, key, 0, now)
   end,
 }

@@ -51,4 +51,11 @@ algorithms.fw = {
     s.count, s.room = n, p.capacity > n and p.capacity - n or 0
     call('SET', key, format(COUNT, p.mark, n), 'PX', p.px)
   end,
+
+  -- The units of one window are alike, so it is as if these had never come.
+  refund = function(s, p, key, n, at)
+    if at < p.start or s.count == 0 then return end
+    if n >= s.count then return call('DEL', key) end
+    call('SET', key, format(COUNT, p.mark, s.count - n), 'PX', p.px)
+  end,
 }

@@ -77,4 +77,17 @@ algorithms.gc = {
     local text = part == 0 and format(TAT, now + us, p.mark) or format(TAT_PART, now + us, p.mark, part)
     call('SET', key, text, 'PX', expiry(us + 1))
   end,
+
+  -- A key without these n units may have owed nothing since at, and its debt not have shrunk while this one
+  -- did: it is then less than this one by n·T - (now - at) at least. So much is given back and no more.
+  refund = function(s, p, key, n, at, now)
+    local w, f = span(p, n)
+    w = w - (now - at)
+    if w < 0 or w + f == 0 then return end
+    local us, part = s.us - w, s.part - f
+    if part < 0 then us, part = us - 1, part + p.den end
+    if us < 0 or (us == 0 and part == 0) then return call('DEL', key) end
+    s.us, s.part = us, part
+    algorithms.gc.spend(s, p, key, 0, now)
+  end,
 }

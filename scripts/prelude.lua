@@ -7,6 +7,9 @@
 --   check(s, p, n, now)          µs until n units fit, for n above s.room and up to capacity
 --   outlook(s, p, now)           µs until one unit more than s.room fits, and until all do
 --   spend(s, p, key, n, now)     writes the state n units on, with its expiry
+-- and it may have
+--   refund(s, p, key, n, at, now)  takes back n units that were spent at the instant at, never more of
+--                                  them than still count; without it they stay until they leave
 -- s is the charge's scratch table, p the policy, now µs since the epoch.
 --
 -- read never writes. It may set

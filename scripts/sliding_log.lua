@@ -110,4 +110,16 @@ algorithms.sl = {
     s.card, s.gone, s.newest = s.card - s.gone + n, 0, now
     s.oldest, s.room = min(s.oldest, now), max(0, p.capacity - s.card)
   end,
+
+  -- The units of one µs are alike, so it is as if these had never come.
+  refund = function(_, _, key, n, at)
+    local score = format(MINUS, at)
+    while n > 0 do
+      local some = min(n, 500)
+      local names = call('ZRANGEBYSCORE', key, score, score, 'LIMIT', '0', format(INT, some))
+      if not names[1] then return end
+      call('ZREM', key, unpack(names))
+      n = n - some
+    end
+  end,
 }

@@ -211,4 +211,16 @@ algorithms.sw = {
     local room = p.capacity - (p.weighted and used(s, p, now) or s.live)
     s.room = room > 0 and room or 0
   end,
+
+  -- The units of one sub-window are alike, so it is as if these had never come.
+  refund = function(s, p, key, n, at, now)
+    local i, kept = floor(at / p.width), {}
+    if s.live == 0 or i < s.first then return end
+    for _, entry in ipairs(listed(s)) do
+      if entry[1] == i then entry[2] = entry[2] - n end
+      if entry[2] > 0 then kept[#kept + 1] = entry end
+    end
+    pack(s, p, kept, s.size)
+    algorithms.sw.spend(s, p, key, 0, now)
+  end,
 }

@@ -14,7 +14,9 @@ import (
 type Option struct{ apply func(*Gate) }
 
 // And adds a limit: a request passes only if every limit has room, and is
-// charged to all or to none, in one round trip. Names of policies differ.
+// charged to all or to none, in one round trip. On Redis Cluster, limits of
+// several keys take one more than there are keys: see core.Limiter.AllowAll.
+// Names of policies differ.
 func And(p core.Policy, key keyfuncs.Func) Option {
 	return Option{func(g *Gate) { g.limits = append(g.limits, limit{p, key}) }}
 }
