@@ -42,7 +42,7 @@ func TestJointDecisionsAgreeWithTheModel(t *testing.T) {
 func drawDecisions(rt *rapid.T, keys []string) [][]core.Charge {
 	decisions := make([][]core.Charge, rapid.IntRange(1, 4).Draw(rt, "decisions"))
 	for i := range decisions {
-		policies := rapid.SliceOfNDistinct(rapid.IntRange(0, 5), 1, 5, rapid.ID[int]).Draw(rt, "policies")
+		policies := rapid.SliceOfNDistinct(rapid.IntRange(0, len(jointPolicies)-1), 1, 5, rapid.ID[int]).Draw(rt, "policies")
 		for _, n := range policies {
 			decisions[i] = append(decisions[i], core.Charge{
 				Policy: jointPolicies[n], Key: rapid.SampledFrom(keys).Draw(rt, "key"),
@@ -60,6 +60,7 @@ var jointPolicies = []core.Policy{
 	{Name: "token", Algorithm: core.TokenBucket, Limit: 7, Window: 3 * time.Second, Burst: 12},
 	{Name: "leaky", Algorithm: core.LeakyBucket, Limit: 11, Window: 4 * time.Second},
 	{Name: "gcra", Algorithm: core.GCRA, Limit: 9, Window: 4 * time.Second, Burst: 14},
+	{Name: "layers", Algorithm: core.LayeredWindow, Limit: 16, Window: 6 * time.Second, CoarseLimit: 8, FineLimit: 5},
 }
 
 func compare(rt *rapid.T, got, want []core.Decision) {

@@ -27,6 +27,7 @@ var wireForms = map[Algorithm]wireForm{
 	TokenBucket:   {scripts.TokenBucket, "tb", "1", rateFields, nil},
 	LeakyBucket:   {scripts.LeakyBucket, "lb", "1", rateFields, nil},
 	GCRA:          {scripts.GCRA, "gc", "1", rateFields, nil},
+	LayeredWindow: {scripts.LayeredWindow, "lw", "1", layerFields, layeredExpiry},
 }
 
 func plainFields(p Policy) []int64 {

@@ -26,6 +26,7 @@ const (
 	TokenBucket
 	LeakyBucket
 	GCRA
+	LayeredWindow
 	sets
 	every = sets - 1
 )
@@ -39,8 +40,10 @@ var parts = []struct {
 	{every, "prelude.lua"},
 	{FixedWindow, "fixed_window.lua"},
 	{SlidingLog, "sliding_log.lua"},
-	{SlidingWindow, "sub_windows.lua"},
+	{SlidingWindow | LayeredWindow, "sub_windows.lua"},
 	{SlidingWindow, "sliding_window.lua"},
+	{LayeredWindow, "layers.lua"},
+	{LayeredWindow, "layered_window.lua"},
 	{TokenBucket | LeakyBucket | GCRA, "rate.lua"},
 	{TokenBucket | LeakyBucket, "bucket.lua"},
 	{TokenBucket, "token_bucket.lua"},

@@ -37,6 +37,7 @@ func TestHeaders(t *testing.T) {
 		"token_bucket.lua":   {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"leaky_bucket.lua":   {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"gcra.lua":           {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"layered_window.lua": {"Key", "Fields", "Expiry", "Cost", "Idea"},
 	} {
 		for _, word := range words {
 			if !regexp.MustCompile(`(?m)^-- ` + word + `[ \[]`).MatchString(scripts.Text(file)) {
@@ -70,7 +71,7 @@ func TestComposition(t *testing.T) {
 			t.Fatalf("sets %b and %b are one script", other, set)
 		}
 		seen[script.SHA] = set
-		for algorithm, tag := range map[scripts.Set]string{scripts.FixedWindow: "fw", scripts.SlidingLog: "sl", scripts.SlidingWindow: "sw", scripts.TokenBucket: "tb", scripts.LeakyBucket: "lb", scripts.GCRA: "gc"} {
+		for algorithm, tag := range map[scripts.Set]string{scripts.FixedWindow: "fw", scripts.SlidingLog: "sl", scripts.SlidingWindow: "sw", scripts.TokenBucket: "tb", scripts.LeakyBucket: "lb", scripts.GCRA: "gc", scripts.LayeredWindow: "lw"} {
 			if has := strings.Contains(script.Source, "algorithms."+tag+" ="); has != (set&algorithm != 0) {
 				t.Errorf("set %b: algorithms.%s in it: %v", set, tag, has)
 			}
