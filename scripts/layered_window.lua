@@ -20,17 +20,15 @@ local function leaves_at(p, j)
   return (j + 1) * p.width + p.window
 end
 
--- Units in the coarse and in the fine part that contain now.
-local function in_parts(s, p)
-  local coarse, fine = 0, 0
-  if s.live > 0 and s.last >= p.coarse_start then coarse = s.admitted - s.before_coarse end
-  if s.live > 0 and s.last == p.current then fine = s.admitted - s.before_last end
-  return coarse, fine
-end
-
+-- The units that fit now, and in s what each layer's own limit leaves.
 local function spare(s, p)
-  local coarse, fine = in_parts(s, p)
-  return max(0, min(p.capacity - s.live, p.coarse_limit - coarse, p.fine_limit - fine))
+  local coarse, fine = p.coarse_limit, p.fine_limit
+  if s.live > 0 and s.last >= p.coarse_start then
+    coarse = coarse - s.admitted + s.before_coarse
+    if s.last == p.current then fine = fine - s.admitted + s.before_last end
+  end
+  s.coarse_room, s.fine_room = coarse, fine
+  return max(0, min(p.capacity - s.live, coarse, fine))
 end
 
 -- Takes first, last and the units before them from s.list.
@@ -183,10 +181,12 @@ algorithms.lw = {
 
   check = function(s, p, n, now)
     if n > p.most then return -1 end
-    local coarse, fine = in_parts(s, p)
     local at = now
-    if n > p.fine_limit - fine then at = (p.current + 1) * p.width end
-    if n > p.coarse_limit - coarse then at = (p.coarse_start + p.fine) * p.width end
+    if n > s.coarse_room then
+      at = (p.coarse_start + p.fine) * p.width
+    elseif n > s.fine_room then
+      at = (p.current + 1) * p.width
+    end
     if n > p.capacity - s.live then at = max(at, leaves_at(p, part_of(s, p, s.admitted + n - p.capacity))) end
     return at - now
   end,
