@@ -97,7 +97,7 @@ end
 local function part_of(s, p, unit)
   if unit > s.before_last then return s.last end
   if unit == s.before_first + 1 then return s.first end
-  if not s.list then return holder(s.key, p.fine, unit) or s.last end
+  if not s.list then return max(s.first, min(holder(s.key, p.fine, unit) or s.last, s.last)) end
   local found = s.first
   for _, entry in ipairs(s.list) do
     if entry[2] < unit then found = entry[1] end

@@ -11,11 +11,12 @@ local ENTRY, ENTRIES, ENTRY_OF = ' ' .. INT .. ':' .. INT, ' (%d+):(%d+)', ' ' .
 
 -- The first entry of a list that is for part from or a later one; nil if there is none.
 local function entry_from(list, from)
-  local before = match(list, format(ENTRY_OF, from))
-  if before then return from, tonumber(before) end
+  local before = whole(match(list, format(ENTRY_OF, from)))
+  if before then return from, before end
   for part, units in gmatch(list, ENTRIES) do
-    part = tonumber(part)
-    if part >= from then return part, tonumber(units) end
+    part, units = whole(part), whole(units)
+    if not part or not units then return nil end
+    if part >= from then return part, units end
   end
 end
 
@@ -23,9 +24,9 @@ end
 local function entry_with(list, unit)
   local part, before
   for p, units in gmatch(list, ENTRIES) do
-    units = tonumber(units)
-    if units >= unit then break end
-    part, before = tonumber(p), units
+    p, units = whole(p), whole(units)
+    if not p or not units or units >= unit then break end
+    part, before = p, units
   end
   return part, before
 end
@@ -74,7 +75,10 @@ local function every_part(flat, fine, admitted)
   for i = 1, #flat, 2 do fields[flat[i]] = flat[i + 1] end
   local start, list = coarse_list(fields.c)
   if not start then return nil end
-  for part, base in gmatch(list, ENTRIES) do coarse[#coarse + 1] = { start + part, tonumber(base) } end
+  for part, base in gmatch(list, ENTRIES) do
+    if not whole(part) or not whole(base) then return nil end
+    coarse[#coarse + 1] = { start + part, tonumber(base) }
+  end
   for c = #coarse, 1, -1 do
     local i, base, these = coarse[c][1], coarse[c][2], {}
     for part, before in gmatch(fields[format(INT, i)] or '', ENTRIES) do
@@ -110,11 +114,11 @@ end
 -- 'before' units. Also how much less every number before counts from now on, so that none grows for ever.
 local function begin_coarse(key, oldest, i, before, parts)
   local start, list = coarse_list(call('HGET', key, 'c'))
-  if not start then return nil, 0 end
-  local kept = find(list, format(' ' .. INT .. ':', oldest - start), 1, true) or 1
+  local kept = start and find(list, format(' ' .. INT .. ':', oldest - start), 1, true)
+  if not kept then return nil, 0 end
   for part in gmatch(sub(list, 1, kept - 1), ENTRIES) do call('HDEL', key, format(INT, start + part)) end
   list = sub(list, kept)
-  local shift, less = oldest - start, tonumber(match(list, ':(%d+)') or 0)
+  local shift, less = oldest - start, tonumber(match(list, ':(%d+)'))
   if i - start <= 3 * parts then
     shift, less = 0, 0
   else
