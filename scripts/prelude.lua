@@ -5,7 +5,7 @@
 --   policy(now, ttl, …)          what a call needs of a policy, from its expiry and those numbers, as text
 --   read(s, p, key, now)         sets s.room: the units that fit now, 0 or more
 --   check(s, p, n, now)          µs until n units fit, for n above s.room and up to p.capacity; -1 = never
---   outlook(s, p, now)           µs until one unit more than s.room fits, 0 if none ever will, and until nothing counts
+--   outlook(s, p, now)           µs until one unit more than s.room fits, 0 = never, and until nothing spent counts
 --   spend(s, p, key, n, now)     writes the state n units on, with its expiry
 -- s is the charge's scratch table, p the policy, now µs since the epoch.
 --
