@@ -13,11 +13,11 @@ const (
 func (p Policy) partsBetween() (fewest, most int64) {
 	most = int64(p.SubWindows)
 	if most == 0 {
-		most = max(mostParts, int64(p.MinSubWindows))
+		most = max(mostAdaptive, int64(p.MinSubWindows))
 	}
 	fewest = int64(p.MinSubWindows)
 	if fewest == 0 {
-		fewest = min(fewestParts, most)
+		fewest = min(fewestAdaptive, most)
 	}
 	return fewest, most
 }

@@ -97,6 +97,29 @@ func (w *world) drawPolicy(rt *rapid.T) core.Policy {
 		p.MinSubWindows = rapid.SampledFrom([]int{0, 0, 1}).Draw(rt, "fewest")
 		p.NarrowAbove = rapid.Int64Range(0, min(4, p.Limit)).Draw(rt, "above")
 		p.WidenBelow = rapid.Int64Range(0, p.NarrowAbove).Draw(rt, "below")
+	case core.LayeredWindow:
+		p = drawLayers(rt, p)
+	}
+	return p
+}
+
+// drawLayers draws parts that divide the window, and the layers' own limits for
+// a policy that has them.
+func drawLayers(rt *rapid.T, p core.Policy) core.Policy {
+	if p.FineLimit > 0 {
+		p.CoarseLimit = rapid.SampledFrom([]int64{0, p.Limit, (p.Limit + 1) / 2, rapid.Int64Range(1, p.Limit).Draw(rt, "coarse")}).Draw(rt, "coarse limit")
+		most := p.Limit
+		if p.CoarseLimit > 0 {
+			most = p.CoarseLimit
+		}
+		p.FineLimit = rapid.SampledFrom([]int64{0, most, (most + 2) / 3, rapid.Int64Range(1, most).Draw(rt, "fine")}).Draw(rt, "fine limit")
+	}
+	coarse, fine := rapid.IntRange(0, 6).Draw(rt, "coarse parts"), rapid.IntRange(0, 10).Draw(rt, "fine parts")
+	if p.SubWindows = coarse; p.Validate() != nil {
+		p.SubWindows = 0
+	}
+	if p.FineWindows = fine; p.Validate() != nil {
+		p.FineWindows = 0
 	}
 	return p
 }
@@ -148,7 +171,7 @@ func (w *world) changePolicy(rt *rapid.T) {
 	fresh := w.drawPolicy(rt)
 	switch rapid.IntRange(0, 2).Draw(rt, "change") {
 	case 0:
-		w.policy.Limit = fresh.Limit
+		w.policy.Limit, w.policy.CoarseLimit, w.policy.FineLimit = fresh.Limit, fresh.CoarseLimit, fresh.FineLimit
 	case 1:
 		w.policy.Burst = fresh.Burst
 	case 2:

@@ -50,6 +50,8 @@ type Decision struct {
 	// NextAfter is the time until Remaining next grows; 0 when it is whole.
 	NextAfter time.Duration
 	// ResetAfter is the time until the whole allowance is back; 0 when it is.
+	// Under LayeredWindow that is all of Limit, of which FineLimit and
+	// CoarseLimit may leave less at a time: Remaining can be whole before.
 	ResetAfter time.Duration
 	// Degraded is zero when Redis decided, else the outage path that answered.
 	Degraded Degraded

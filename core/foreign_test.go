@@ -46,6 +46,18 @@ var plants = map[string]func(ctx context.Context, rdb redis.Cmdable, key string)
 	"hash of another width, garbage in it": func(ctx context.Context, rdb redis.Cmdable, key string) error {
 		return rdb.HSet(ctx, key, "m", "7 3 1 1 0 1 5", "x", "y", "2", huge).Err()
 	},
+	"layers of no width": func(ctx context.Context, rdb redis.Cmdable, key string) error {
+		return rdb.HSet(ctx, key, "m", "0 2 3 1 0 0 0 0 5", "c", "0 0:0", "0", " 1:0").Err()
+	},
+	"layers of another width, nothing else": func(ctx context.Context, rdb redis.Cmdable, key string) error {
+		return rdb.HSet(ctx, key, "m", "7 2 3 1 0 0 0 0 5").Err()
+	},
+	"layers of another width, garbage in them": func(ctx context.Context, rdb redis.Cmdable, key string) error {
+		return rdb.HSet(ctx, key, "m", "7 2 3 1 0 0 0 0 5", "c", "0 0:0 1:3", "0", " 1:0", "1", "x").Err()
+	},
+	"layers of another width, out of order": func(ctx context.Context, rdb redis.Cmdable, key string) error {
+		return rdb.HSet(ctx, key, "m", "7 2 3 1 0 0 0 0 5", "c", "0 0:4 1:1", "0", " 1:0", "1", " 0:0").Err()
+	},
 	"sorted set": func(ctx context.Context, rdb redis.Cmdable, key string) error {
 		return rdb.ZAdd(ctx, key, redis.Z{Score: 5, Member: "a"}, redis.Z{Score: -1e300, Member: huge}).Err()
 	},

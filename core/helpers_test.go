@@ -33,10 +33,19 @@ var variants = []variant{
 	{"LeakyBucket", with(core.LeakyBucket)},
 	{"GCRA", with(core.GCRA)},
 	{"AdaptiveWindow", with(core.AdaptiveWindow)},
+	{"LayeredWindow", with(core.LayeredWindow)},
+	{"LayeredWindow,Limits", layered},
 }
 
 func with(a core.Algorithm) func(core.Policy) core.Policy {
 	return func(p core.Policy) core.Policy { p.Algorithm = a; return p }
+}
+
+// layered has limits of its own in each layer, none tighter than Limit: they
+// work, and must not change what one who spends all of it at once is told.
+func layered(p core.Policy) core.Policy {
+	p.Algorithm, p.CoarseLimit, p.FineLimit = core.LayeredWindow, p.Limit, p.Limit
+	return p
 }
 
 // eachVariant runs a test for every variant on every server. Servers without

@@ -60,6 +60,7 @@ var jointPolicies = []core.Policy{
 	{Name: "leaky", Algorithm: core.LeakyBucket, Limit: 11, Window: 4 * time.Second},
 	{Name: "gcra", Algorithm: core.GCRA, Limit: 9, Window: 4 * time.Second, Burst: 14},
 	{Name: "adaptive", Algorithm: core.AdaptiveWindow, Limit: 16, Window: 5 * time.Second},
+	{Name: "layers", Algorithm: core.LayeredWindow, Limit: 16, Window: 6 * time.Second, CoarseLimit: 8, FineLimit: 5},
 }
 
 func compare(rt *rapid.T, got, want []core.Decision) {

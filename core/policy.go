@@ -19,7 +19,7 @@ const (
 	LeakyBucket                     // a level that drains at Limit per Window and holds Burst
 	GCRA                            // one timestamp: the same answers as TokenBucket in the smallest state
 	AdaptiveWindow                  // sub-windows that narrow under load and widen when it is quiet; never more than Limit in any Window
-	LayeredWindow                   // coarse and fine sub-windows; not available yet, Validate says so
+	LayeredWindow                   // coarse and fine sub-windows, each with a limit of its own if wanted; never more than Limit in any Window
 )
 
 var algorithmNames = [...]string{
@@ -167,11 +167,15 @@ func per(name string, limit int64, window time.Duration) Policy {
 }
 
 // Capacity returns the most units one key can hold at any moment: Burst under
-// TokenBucket, LeakyBucket and GCRA where it is set, else Limit. No cost above
-// it is ever admitted.
+// TokenBucket, LeakyBucket and GCRA where it is set; the smallest of Limit,
+// CoarseLimit and FineLimit that are set under LayeredWindow; else Limit. No
+// cost above it is ever admitted.
 func (p Policy) Capacity() int64 {
-	if p.Algorithm.hasRate() && p.Burst > 0 {
+	switch {
+	case p.Algorithm.hasRate() && p.Burst > 0:
 		return p.Burst
+	case p.Algorithm == LayeredWindow:
+		return min(p.Limit, orElse(p.CoarseLimit, p.Limit), orElse(p.FineLimit, p.Limit))
 	}
 	return p.Limit
 }

@@ -23,7 +23,7 @@ const (
 func (p Policy) Validate() error {
 	for _, check := range []func() *PolicyError{
 		p.checkName, p.checkAlgorithm, p.checkLimit, p.checkWindow, p.checkBurst,
-		p.checkSubWindows, p.checkShape, p.checkAdaptive, p.checkEdge, p.checkOutage, p.checkPrecision,
+		p.checkSubWindows, p.checkShape, p.checkAdaptive, p.checkLayers, p.checkEdge, p.checkOutage, p.checkPrecision,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -57,7 +57,7 @@ func isAlphanumeric(c byte) bool {
 
 func (p Policy) checkAlgorithm() *PolicyError {
 	if _, ok := wireForms[p.Algorithm]; !ok {
-		return p.bad("Algorithm", p.Algorithm, "SlidingWindow, SlidingLog, FixedWindow, TokenBucket, LeakyBucket, GCRA or AdaptiveWindow (this version has no other)")
+		return p.bad("Algorithm", p.Algorithm, "SlidingWindow, SlidingLog, FixedWindow, TokenBucket, LeakyBucket, GCRA, AdaptiveWindow or LayeredWindow (this version has no other)")
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 func TestPoliciesThatCannotBeUsed(t *testing.T) {
 	const day = 24 * time.Hour
 	ok := core.PerMinute("api", 100)
+	layers := core.Policy{Name: "l", Algorithm: core.LayeredWindow, Limit: 100, Window: time.Minute}
 	token := core.Policy{Name: "t", Algorithm: core.TokenBucket, Limit: 7, Window: time.Minute}
 	adaptive := core.Policy{Name: "aw", Algorithm: core.AdaptiveWindow, Limit: 100, Window: time.Minute}
 	for _, c := range []struct {
@@ -27,7 +28,6 @@ func TestPoliciesThatCannotBeUsed(t *testing.T) {
 		{"Name", "{x}", ok, func(p *core.Policy) { p.Name = "{x}" }},
 		{"Name", "64 characters", ok, func(p *core.Policy) { p.Name = strings.Repeat("a", 65) }},
 		{"Algorithm", "CompactLog", ok, func(p *core.Policy) { p.Algorithm = core.CompactLog }},
-		{"Algorithm", "LayeredWindow", ok, func(p *core.Policy) { p.Algorithm = core.LayeredWindow }},
 		{"Algorithm", "Algorithm(99)", ok, func(p *core.Policy) { p.Algorithm = 99 }},
 		{"Limit", "is 0", ok, func(p *core.Policy) { p.Limit = 0 }},
 		{"Limit", "is -5", ok, func(p *core.Policy) { p.Limit = -5 }},
@@ -54,6 +54,14 @@ func TestPoliciesThatCannotBeUsed(t *testing.T) {
 		{"FineWindows", "LayeredWindow", ok, func(p *core.Policy) { p.FineWindows = 2 }},
 		{"CoarseLimit", "LayeredWindow", ok, func(p *core.Policy) { p.CoarseLimit = 2 }},
 		{"FineLimit", "LayeredWindow", token, func(p *core.Policy) { p.FineLimit = 2 }},
+		{"SubWindows", "is 7", layers, func(p *core.Policy) { p.SubWindows = 7 }},
+		{"FineWindows", "a coarse part (10s)", layers, func(p *core.Policy) { p.FineWindows = 3 }},
+		{"FineWindows", "1 to 1000 with 10 coarse parts: 10000", layers, func(p *core.Policy) { p.SubWindows, p.FineWindows = 10, 1001 }},
+		{"FineWindows", "1 to 1666", layers, func(p *core.Policy) { p.FineWindows = math.MaxInt }},
+		{"FineWindows", "is -1", layers, func(p *core.Policy) { p.FineWindows = -1 }},
+		{"CoarseLimit", "Limit (100): thresholds out of order", layers, func(p *core.Policy) { p.CoarseLimit = 101 }},
+		{"FineLimit", "Limit (100): thresholds out of order", layers, func(p *core.Policy) { p.FineLimit = 101 }},
+		{"FineLimit", "CoarseLimit (5): thresholds out of order", layers, func(p *core.Policy) { p.CoarseLimit, p.FineLimit = 5, 6 }},
 		{"SubWindows", "TokenBucket", token, func(p *core.Policy) { p.SubWindows = 6 }},
 		{"Edge", "Edge(9)", ok, func(p *core.Policy) { p.Edge = 9 }},
 		{"Edge", "TokenBucket", token, func(p *core.Policy) { p.Edge = core.Weighted }},
@@ -93,6 +101,10 @@ func TestPoliciesThatCanBeUsed(t *testing.T) {
 		"an adaptive default":   {Name: "a", Algorithm: core.AdaptiveWindow, Limit: 1, Window: time.Millisecond},
 		"adaptive, a threshold": {Name: "a", Algorithm: core.AdaptiveWindow, Limit: 100_000, Window: time.Hour, NarrowAbove: 5},
 		"adaptive, one part":    {Name: "a", Algorithm: core.AdaptiveWindow, Limit: 9, Window: time.Hour, SubWindows: 1},
+		"layers":                {Name: "a", Algorithm: core.LayeredWindow, Limit: 9, Window: time.Minute, CoarseLimit: 9, FineLimit: 9},
+		"layers of a prime":     {Name: "a", Algorithm: core.LayeredWindow, Limit: 1, Window: 1_000_003 * time.Microsecond},
+		"the most layers":       {Name: "a", Algorithm: core.LayeredWindow, Limit: 1 << 50, Window: 24 * time.Hour, SubWindows: 100, FineWindows: 100},
+		"coarse parts alone":    {Name: "a", Algorithm: core.LayeredWindow, Limit: 1, Window: time.Minute, SubWindows: 10_000},
 		"a log of a million":    {Name: "a", Algorithm: core.SlidingLog, Limit: 1_000_000, Window: time.Hour},
 	} {
 		if err := p.Validate(); err != nil {

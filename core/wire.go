@@ -21,13 +21,14 @@ type wireForm struct {
 }
 
 var wireForms = map[Algorithm]wireForm{
-	SlidingWindow:  {scripts.SlidingWindow, "sw", "2", windowFields, slidingExpiry},
+	SlidingWindow:  {scripts.SlidingWindow, "sw", "1", windowFields, slidingExpiry},
 	SlidingLog:     {scripts.SlidingLog, "sl", "1", plainFields, logExpiry},
 	FixedWindow:    {scripts.FixedWindow, "fw", "1", plainFields, nil},
 	TokenBucket:    {scripts.TokenBucket, "tb", "1", rateFields, nil},
 	LeakyBucket:    {scripts.LeakyBucket, "lb", "1", rateFields, nil},
 	GCRA:           {scripts.GCRA, "gc", "1", rateFields, nil},
 	AdaptiveWindow: {scripts.AdaptiveWindow, "aw", "1", adaptiveFields, logExpiry},
+	LayeredWindow:  {scripts.LayeredWindow, "lw", "1", layerFields, layeredExpiry},
 }
 
 // fieldForm is SlidingWindow with FieldTTL: a hash in place of a string.

@@ -4,8 +4,8 @@
 --   fields                       how many numbers it has in ARGV (see driver.lua)
 --   policy(now, ttl, …)          what a call needs of a policy, from its expiry and those numbers, as text
 --   read(s, p, key, now)         sets s.room: the units that fit now, 0 or more
---   check(s, p, n, now)          µs until n units fit, for n above s.room and up to capacity
---   outlook(s, p, now)           µs until one unit more than s.room fits, and until all do
+--   check(s, p, n, now)          µs until n units fit, for n above s.room and up to p.capacity; -1 = never
+--   outlook(s, p, now)           µs until one unit more than s.room fits, 0 = never, and until nothing spent counts
 --   spend(s, p, key, n, now)     writes the state n units on, with its expiry
 -- and it may have
 --   refund(s, p, key, n, at, now)  takes back n units that were spent at the instant at, never more of

@@ -28,6 +28,7 @@ const (
 	GCRA
 	AdaptiveWindow
 	FieldWindow // SlidingWindow in a hash whose fields expire
+	LayeredWindow
 	sets
 	every = sets - 1
 )
@@ -44,8 +45,10 @@ var parts = []struct {
 	{SlidingWindow | AdaptiveWindow, "bytes.lua"},
 	{SlidingWindow, "sliding_window.lua"},
 	{AdaptiveWindow, "adaptive_window.lua"},
-	{FieldWindow, "sub_windows.lua"},
+	{FieldWindow | LayeredWindow, "sub_windows.lua"},
 	{FieldWindow, "field_window.lua"},
+	{LayeredWindow, "layers.lua"},
+	{LayeredWindow, "layered_window.lua"},
 	{TokenBucket | LeakyBucket | GCRA, "rate.lua"},
 	{TokenBucket | LeakyBucket, "bucket.lua"},
 	{TokenBucket, "token_bucket.lua"},

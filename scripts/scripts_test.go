@@ -34,11 +34,12 @@ func TestHeaders(t *testing.T) {
 		"fixed_window.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"sliding_log.lua":     {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"sliding_window.lua":  {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"field_window.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"adaptive_window.lua": {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"layered_window.lua":  {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"token_bucket.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"leaky_bucket.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"gcra.lua":            {"Key", "Fields", "Expiry", "Cost", "Idea"},
-		"adaptive_window.lua": {"Key", "Fields", "Expiry", "Cost", "Idea"},
-		"field_window.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
 	} {
 		for _, word := range words {
 			if !regexp.MustCompile(`(?m)^-- ` + word + `[ \[]`).MatchString(scripts.Text(file)) {
@@ -63,6 +64,12 @@ func TestWhatScriptsMustNotDo(t *testing.T) {
 	}
 }
 
+var tags = map[scripts.Set]string{
+	scripts.FixedWindow: "fw", scripts.SlidingLog: "sl", scripts.SlidingWindow: "sw", scripts.FieldWindow: "sf",
+	scripts.AdaptiveWindow: "aw", scripts.LayeredWindow: "lw", scripts.TokenBucket: "tb", scripts.LeakyBucket: "lb",
+	scripts.GCRA: "gc",
+}
+
 // A set is composed of what it needs and no more.
 func TestComposition(t *testing.T) {
 	seen := make(map[string]scripts.Set)
@@ -72,8 +79,7 @@ func TestComposition(t *testing.T) {
 			t.Fatalf("sets %b and %b are one script", other, set)
 		}
 		seen[script.SHA] = set
-		for algorithm, tag := range map[scripts.Set]string{scripts.FixedWindow: "fw", scripts.SlidingLog: "sl", scripts.SlidingWindow: "sw", scripts.TokenBucket: "tb", scripts.LeakyBucket: "lb", scripts.GCRA: "gc",
-			scripts.AdaptiveWindow: "aw", scripts.FieldWindow: "sf"} {
+		for algorithm, tag := range tags {
 			if has := strings.Contains(script.Source, "algorithms."+tag+" ="); has != (set&algorithm != 0) {
 				t.Errorf("set %b: algorithms.%s in it: %v", set, tag, has)
 			}

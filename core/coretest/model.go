@@ -47,6 +47,8 @@ func newCounter(a core.Algorithm) counter {
 		return &gcra{}
 	case core.AdaptiveWindow:
 		return &adaptiveWindow{}
+	case core.LayeredWindow:
+		return &layeredWindow{}
 	}
 	panic("coretest: no model of " + a.String())
 }
@@ -101,10 +103,12 @@ func describe(s counter, c core.Charge, now int64, retry time.Duration) core.Dec
 		Policy: c.Policy, Cost: c.Cost, Allowed: retry == 0, RetryAfter: retry,
 		Remaining: s.room(c.Policy, now),
 	}
-	if capacity := c.Policy.Capacity(); d.Remaining < capacity {
+	if d.Remaining < c.Policy.Capacity() {
 		d.NextAfter = wait(s, c.Policy, now, d.Remaining+1)
-		d.ResetAfter = wait(s, c.Policy, now, capacity)
 	}
+	whole := c.Policy // what the layers' own limits leave of it is not the allowance
+	whole.CoarseLimit, whole.FineLimit = 0, 0
+	d.ResetAfter = wait(s, whole, now, whole.Capacity())
 	return d
 }
 

@@ -144,7 +144,7 @@ func randomMove(p core.Policy, rnd *rand.Rand) Move {
 	m := Move{To: Edge(rnd.IntN(int(edges))), By: rnd.Int64N(3) - 1, Cost: 1 + rnd.Int64N(p.Capacity())}
 	switch {
 	case m.To == fromNow:
-		m.By = rnd.Int64N(window(p) >> rnd.IntN(12) + 1)
+		m.By = rnd.Int64N(window(p)>>rnd.IntN(12) + 1)
 	case rnd.IntN(4) == 0:
 		m.By = rnd.Int64N(window(p)/8 + 1)
 	}

@@ -93,6 +93,33 @@ var Stories = []Story{
 			{11 * sec, 2, false, 1, 500 * ms, 500 * ms, 11 * sec},
 			{12 * sec, 3, true, 0, 0, 10 * sec, 12 * sec},
 		}},
+	{"layered window: the oldest fine part counts whole until the window has left it",
+		core.Policy{Name: "lw", Algorithm: core.LayeredWindow, Limit: 3, Window: 10 * sec, SubWindows: 5, FineWindows: 2}, []Step{
+			{1500 * ms, 2, true, 1, 0, 10500 * ms, 10500 * ms},
+			{2 * sec, 1, true, 0, 0, 10 * sec, 11 * sec},
+			{11 * sec, 1, false, 0, 1 * sec, 1 * sec, 2 * sec},
+			{12 * sec, 2, true, 0, 0, 1 * sec, 11 * sec},
+			{30 * sec, 4, false, 3, never, 0, 0},
+		}},
+	{"layered window, limits in each layer: the one that binds says how long to wait",
+		core.Policy{Name: "ll", Algorithm: core.LayeredWindow, Limit: 6, Window: 60 * sec, CoarseLimit: 4, FineLimit: 2}, []Step{
+			{250 * ms, 1, true, 1, 0, 750 * ms, 60750 * ms},
+			{500 * ms, 1, true, 0, 0, 500 * ms, 60500 * ms},
+			{500 * ms, 1, false, 0, 500 * ms, 500 * ms, 60500 * ms}, // 2 in this second
+			{500 * ms, 3, false, 0, never, 500 * ms, 60500 * ms},    // 3 never fit into one
+			{1 * sec, 2, true, 0, 0, 9 * sec, 61 * sec},
+			{2 * sec, 1, false, 0, 8 * sec, 8 * sec, 60 * sec}, // 4 in these ten seconds
+			{10 * sec, 2, true, 0, 0, 51 * sec, 61 * sec},
+			{11 * sec, 1, false, 0, 50 * sec, 50 * sec, 60 * sec}, // 6 in this minute
+			{61*sec - us, 1, false, 0, us, us, 10*sec + us},
+			{61 * sec, 1, true, 1, 0, 1 * sec, 61 * sec},
+		}},
+	{"layered window: all that one second may have is left, while the minute still counts",
+		core.Policy{Name: "lc", Algorithm: core.LayeredWindow, Limit: 6, Window: 60 * sec, FineLimit: 2}, []Step{
+			{0, 2, true, 0, 0, 1 * sec, 61 * sec},
+			{1 * sec, 0, true, 2, 0, 0, 60 * sec},
+			{61 * sec, 0, true, 2, 0, 0, 0},
+		}},
 	{"token bucket: idle tokens are saved up to the burst",
 		core.Policy{Name: "tb", Algorithm: core.TokenBucket, Limit: 2, Window: sec, Burst: 5}, []Step{
 			{0, 4, true, 1, 0, 500 * ms, 2 * sec},

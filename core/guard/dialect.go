@@ -139,7 +139,7 @@ func (a *answer) writeOldPolicy(w *writer, d Dialect) {
 }
 
 func (a *answer) writeLegacy(w *writer) {
-	w.integer(Legacy, legacyLimit, a.lowest.Policy.Capacity())
+	w.integer(Legacy, legacyLimit, allowance(a.lowest.Policy))
 	w.integer(Legacy, legacyRemaining, a.lowest.Remaining)
 	w.integer(Legacy, legacyReset, a.resetInstant())
 }

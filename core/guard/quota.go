@@ -35,6 +35,15 @@ func quota(p core.Policy) (q, w int64) {
 	return p.Limit * times, micros * times / microsPerSecond
 }
 
+// allowance is how many units p gives a key: its capacity, but all of Limit
+// under LayeredWindow, whose parts may hand it out bit by bit.
+func allowance(p core.Policy) int64 {
+	if p.Algorithm == core.LayeredWindow {
+		return p.Limit
+	}
+	return p.Capacity()
+}
+
 // perSeconds is what p's rate yields in w seconds, rounded down.
 func perSeconds(p core.Policy, w int64) (int64, int64) {
 	w = min(max(1, w), maxInteger/microsPerSecond)

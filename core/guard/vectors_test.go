@@ -95,6 +95,9 @@ func TestFieldsBeyondTheVectors(t *testing.T) {
 	bucket := core.Policy{Name: "b", Algorithm: core.TokenBucket, Limit: 3, Window: time.Second, Burst: 10}
 	fraction := core.Policy{Name: "f", Limit: 5, Window: 1500 * time.Millisecond}
 	denied := core.Decision{Policy: minute, Cost: 1, RetryAfter: 12 * time.Second, NextAfter: 12 * time.Second, ResetAfter: time.Minute}
+	layers := core.Policy{Name: "l", Algorithm: core.LayeredWindow, Limit: 100, Window: time.Minute, FineLimit: 2}
+	second := core.Decision{Policy: layers, Cost: 1, RetryAfter: 400 * time.Millisecond, NextAfter: 400 * time.Millisecond, ResetAfter: time.Minute}
+	idle := core.Decision{Policy: layers, Allowed: true, Remaining: 2, ResetAfter: time.Minute}
 	never := core.Decision{Policy: minute, Cost: 101, Remaining: 100, RetryAfter: core.Never}
 	rows := []struct {
 		about   string
@@ -118,6 +121,16 @@ func TestFieldsBeyondTheVectors(t *testing.T) {
 			[]string{"RateLimit: limit=12, remaining=9, reset=0", "RateLimit-Policy: 12;w=4"}},
 		{"legacy limit is the capacity", guard.Legacy, noon, []core.Decision{{Policy: bucket, Allowed: true, Remaining: 9, ResetAfter: time.Second}},
 			[]string{"X-RateLimit-Limit: 10", "X-RateLimit-Remaining: 9", "X-RateLimit-Reset: 1767268801"}},
+		{"layers: the limit of the whole window", guard.Legacy, noon, []core.Decision{second},
+			[]string{"X-RateLimit-Limit: 100", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 1767268801", "Retry-After: 1"}},
+		{"layers: what the narrowest leaves", guard.Draft11, noon, []core.Decision{second},
+			[]string{`RateLimit-Policy: "l";q=100;w=60`, `RateLimit: "l";r=0;t=1`, "Retry-After: 1"}},
+		{"layers: all that one of them leaves, no t", guard.Draft11, noon, []core.Decision{idle},
+			[]string{`RateLimit-Policy: "l";q=100;w=60`, `RateLimit: "l";r=2`}},
+		{"layers: reset when nothing counts", guard.Draft07, noon, []core.Decision{idle},
+			[]string{"RateLimit: limit=100, remaining=2, reset=60", "RateLimit-Policy: 100;w=60"}},
+		{"layers: the same in three fields", guard.Draft06, noon, []core.Decision{idle},
+			[]string{"RateLimit-Limit: 100", "RateLimit-Remaining: 2", "RateLimit-Reset: 60", "RateLimit-Policy: 100;w=60"}},
 		{"legacy reset is the ceiling of the instant", guard.Legacy, noon.Add(600 * time.Millisecond),
 			[]core.Decision{{Policy: minute, Allowed: true, ResetAfter: 300 * time.Millisecond}},
 			[]string{"X-RateLimit-Limit: 100", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 1767268801"}},
