@@ -23,6 +23,7 @@ var variants = []struct {
 }{
 	{"FixedWindow", with(core.FixedWindow)},
 	{"SlidingLog", with(core.SlidingLog)},
+	{"CompactLog", with(core.CompactLog)},
 	{"SlidingWindow", with(core.SlidingWindow)},
 	{"SlidingWindow,Weighted", func(p core.Policy) core.Policy { p.Edge = core.Weighted; return p }},
 	{"SlidingWindow,FieldTTL", func(p core.Policy) core.Policy { p.FieldTTL = true; return p }},

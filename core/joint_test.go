@@ -42,7 +42,7 @@ func TestJointDecisionsAgreeWithTheModel(t *testing.T) {
 func drawDecisions(rt *rapid.T, keys []string) [][]core.Charge {
 	decisions := make([][]core.Charge, rapid.IntRange(1, 4).Draw(rt, "decisions"))
 	for i := range decisions {
-		policies := rapid.SliceOfNDistinct(rapid.IntRange(0, 5), 1, 5, rapid.ID[int]).Draw(rt, "policies")
+		policies := rapid.SliceOfNDistinct(rapid.IntRange(0, len(jointPolicies)-1), 1, 5, rapid.ID[int]).Draw(rt, "policies")
 		for _, n := range policies {
 			decisions[i] = append(decisions[i], core.Charge{
 				Policy: jointPolicies[n], Key: rapid.SampledFrom(keys).Draw(rt, "key"),
@@ -56,6 +56,7 @@ func drawDecisions(rt *rapid.T, keys []string) [][]core.Charge {
 var jointPolicies = []core.Policy{
 	{Name: "fixed", Algorithm: core.FixedWindow, Limit: 20, Window: 7 * time.Second},
 	{Name: "log", Algorithm: core.SlidingLog, Limit: 15, Window: 5 * time.Second},
+	{Name: "compact", Algorithm: core.CompactLog, Limit: 13, Window: 5 * time.Second},
 	{Name: "window", Limit: 18, Window: 6 * time.Second},
 	{Name: "token", Algorithm: core.TokenBucket, Limit: 7, Window: 3 * time.Second, Burst: 12},
 	{Name: "leaky", Algorithm: core.LeakyBucket, Limit: 11, Window: 4 * time.Second},

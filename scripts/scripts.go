@@ -26,6 +26,7 @@ const (
 	TokenBucket
 	LeakyBucket
 	GCRA
+	CompactLog
 	sets
 	every = sets - 1
 )
@@ -39,6 +40,7 @@ var parts = []struct {
 	{every, "prelude.lua"},
 	{FixedWindow, "fixed_window.lua"},
 	{SlidingLog, "sliding_log.lua"},
+	{CompactLog, "compact_log.lua"},
 	{SlidingWindow, "sub_windows.lua"},
 	{SlidingWindow, "sliding_window.lua"},
 	{TokenBucket | LeakyBucket | GCRA, "rate.lua"},

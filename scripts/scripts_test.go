@@ -33,6 +33,7 @@ func TestHeaders(t *testing.T) {
 		"driver.lua":         {"KEYS", "ARGV", "Returns", "Clock", "Expiry", "Cost", "Idea"},
 		"fixed_window.lua":   {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"sliding_log.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"compact_log.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"sliding_window.lua": {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"token_bucket.lua":   {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"leaky_bucket.lua":   {"Key", "Fields", "Expiry", "Cost", "Idea"},
@@ -70,7 +71,7 @@ func TestComposition(t *testing.T) {
 			t.Fatalf("sets %b and %b are one script", other, set)
 		}
 		seen[script.SHA] = set
-		for algorithm, tag := range map[scripts.Set]string{scripts.FixedWindow: "fw", scripts.SlidingLog: "sl", scripts.SlidingWindow: "sw", scripts.TokenBucket: "tb", scripts.LeakyBucket: "lb", scripts.GCRA: "gc"} {
+		for algorithm, tag := range map[scripts.Set]string{scripts.FixedWindow: "fw", scripts.SlidingLog: "sl", scripts.CompactLog: "cl", scripts.SlidingWindow: "sw", scripts.TokenBucket: "tb", scripts.LeakyBucket: "lb", scripts.GCRA: "gc"} {
 			if has := strings.Contains(script.Source, "algorithms."+tag+" ="); has != (set&algorithm != 0) {
 				t.Errorf("set %b: algorithms.%s in it: %v", set, tag, has)
 			}
