@@ -12,7 +12,7 @@
 -- Cost    O(log capacity) to judge: STRLEN and the header; where the oldest has left, what follows it; at
 --         most a binary search. Two SETRANGE and PEXPIRE to write. A ring that is full, or less than two
 --         thirds full, is written anew to fit, so that a unit costs 6 to 9 bytes; that is O(count), once
---         for many units. Copying all of a full key each time costs more from 100 units on (measured)
+--         for many units. To write all of it each time costs more even for 5 units (measured)
 -- Idea    as sliding_log.lua, answer for answer: units admitted in (now - window, now] count, n units fit
 --         when the (count + n - capacity)-th has left. Times in the future (the clock stepped back) count
 --         as now, and are rewritten so.
@@ -21,13 +21,12 @@ local MARK, HEADER, SLOT, TURN, SPAN = 193, 23, 6, 281474976710656, 351843720888
 local UNUSED = string.char(0)
 local byte, char, rep = string.byte, string.char, string.rep
 
--- n as so many bytes, at most 7.
-local function bytes(n, size)
-  local low = n % 65536
-  local mid = floor(n / 65536) % 4294967296
-  local text = char(floor(n / TURN), floor(mid / 16777216), floor(mid / 65536) % 256, floor(mid / 256) % 256,
-    mid % 256, floor(low / 256), low % 256)
-  return sub(text, -size)
+-- A time as 7 bytes; the last 6 are its slot.
+local function stamp(time)
+  local low = time % 16777216
+  local high = (time - low) / 16777216
+  return char(floor(high / 16777216), floor(high / 65536) % 256, floor(high / 256) % 256, high % 256,
+    floor(low / 65536), floor(low / 256) % 256, low % 256)
 end
 
 -- The time of a slot's text, which is not after newest.
@@ -86,12 +85,13 @@ local function pass_over(s, p, now)
     if not next or next < time then return lose(s, p) end
     known, time = known + 1, next
     if time > edge then
-      s.gone, s.first = known, time
+      s.gone, s.first, s.oldest = known, time, sub(text, from, from + 5)
       return
     end
   end
   s.gone, s.first = first_after(s, edge, known, time, s.count - 1, s.newest)
-  if not s.gone then lose(s, p) end
+  if not s.gone then return lose(s, p) end
+  s.oldest = sub(stamp(s.first), 2)
 end
 
 -- The header of a string of some length, or not.
@@ -101,9 +101,9 @@ local function parse_header(s, text, length)
   s.slots, s.head, s.count = (a * 256 + b) * 256 + c, (d * 256 + e) * 256 + f, (g * 256 + h) * 256 + i
   local t, u, v, w, x, y, z = byte(text, 17, 23)
   s.newest = (((((t * 256 + u) * 256 + v) * 256 + w) * 256 + x) * 256 + y) * 256 + z
-  s.first = time_of_slot(text, 11, s.newest)
+  s.oldest, s.first = sub(text, 11, 16), time_of_slot(text, 11, s.newest)
   return length == HEADER + SLOT * s.slots and s.head < s.slots and s.count <= s.slots and s.count > 0
-    and s.newest <= BIGGEST and s.newest - s.first < SPAN and s.first >= 0
+    and s.newest <= BIGGEST and s.newest - s.first < SPAN and s.first >= 0 and (s.count > 1 or s.first == s.newest)
 end
 
 -- How many slots a string for n units gets. Redis keeps a string of n bytes in n + 10 at most, and jemalloc
@@ -117,7 +117,10 @@ end
 
 -- The header as s now is.
 local function header(s, p)
-  return char(MARK) .. bytes(s.slots, 3) .. bytes(s.head, 3) .. bytes(s.count, 3) .. bytes(s.first, 6) .. p.stamp
+  local a, b, c = s.slots % 256, s.head % 256, s.count % 256
+  local slots, head, count = (s.slots - a) / 256, (s.head - b) / 256, (s.count - c) / 256
+  return char(MARK, floor(slots / 256), slots % 256, a, floor(head / 256), head % 256, b,
+    floor(count / 256), count % 256, c) .. s.oldest .. p.stamp
 end
 
 -- The text of the units that count, with those of the future as units of now.
@@ -138,8 +141,9 @@ end
 -- Writes the string anew, n units on, with room for more.
 local function write_anew(s, p, key, n, now)
   local units = kept(s, p, now) .. rep(p.slot, n)
-  s.count, s.gone, s.head = #units / SLOT, 0, 0
-  s.slots, s.first, s.newest = room_for(s.count), time_of_slot(units, 1, now), now
+  if s.gone == s.count or s.first > now then s.first, s.oldest = now, p.slot end
+  s.count, s.gone, s.head, s.newest = #units / SLOT, 0, 0, now
+  s.slots = room_for(s.count)
   call('SET', key, header(s, p) .. units .. rep(UNUSED, SLOT * s.slots - #units), 'PX', p.ttl)
 end
 
@@ -149,7 +153,7 @@ local function write_in_place(s, p, key, n, now)
   local before_end = min(n, s.slots - at)
   call('SETRANGE', key, format(INT, HEADER + SLOT * at), rep(p.slot, before_end))
   if n > before_end then call('SETRANGE', key, format(INT, HEADER), rep(p.slot, n - before_end)) end
-  if s.gone == s.count then s.first = now end
+  if s.gone == s.count then s.first, s.oldest = now, p.slot end
   s.head, s.count, s.gone, s.newest = (s.head + s.gone) % s.slots, s.count - s.gone + n, 0, now
   call('SETRANGE', key, '0', header(s, p))
   call('PEXPIRE', key, p.ttl)
@@ -159,10 +163,10 @@ algorithms.cl = {
   fields = 2,
 
   policy = function(now, ttl, capacity, window)
-    local stamp = bytes(now, 7)
+    local text = stamp(now)
     return {
       ttl = ttl, capacity = tonumber(capacity), window = tonumber(window), edge = now - window,
-      stamp = stamp, slot = sub(stamp, 2),
+      stamp = text, slot = sub(text, 2),
     }
   end,
 
