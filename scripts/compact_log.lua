@@ -18,7 +18,6 @@
 --         as now, and are rewritten so.
 --         A jemalloc size class that is full wastes nothing: see room_for.
 local MARK, HEADER, SLOT, TURN, SPAN = 193, 23, 6, 281474976710656, 35184372088832
-local UNUSED = string.char(0)
 local byte, char, rep = string.byte, string.char, string.rep
 
 -- A time as 7 bytes; the last 6 are its slot.
@@ -103,7 +102,7 @@ local function parse_header(s, text, length)
   s.newest = (((((t * 256 + u) * 256 + v) * 256 + w) * 256 + x) * 256 + y) * 256 + z
   s.oldest, s.first = sub(text, 11, 16), time_of_slot(text, 11, s.newest)
   return length == HEADER + SLOT * s.slots and s.head < s.slots and s.count <= s.slots and s.count > 0
-    and s.newest <= BIGGEST and s.newest - s.first < SPAN and s.first >= 0 and (s.count > 1 or s.first == s.newest)
+    and s.newest <= BIGGEST and s.newest - s.first < SPAN and s.first >= 0
 end
 
 -- How many slots a string for n units gets. Redis keeps a string of n bytes in n + 10 at most, and jemalloc
@@ -144,7 +143,7 @@ local function write_anew(s, p, key, n, now)
   if s.gone == s.count or s.first > now then s.first, s.oldest = now, p.slot end
   s.count, s.gone, s.head, s.newest = #units / SLOT, 0, 0, now
   s.slots = room_for(s.count)
-  call('SET', key, header(s, p) .. units .. rep(UNUSED, SLOT * s.slots - #units), 'PX', p.ttl)
+  call('SET', key, header(s, p) .. units .. rep('\0', SLOT * s.slots - #units), 'PX', p.ttl)
 end
 
 -- Writes n units behind the newest, and the header.
