@@ -288,6 +288,10 @@ func TestDamagedCompactLog(t *testing.T) {
 		t.Parallel()
 		v := &vandal{rdb: s.Client(t), clock: newClock(), key: someone()}
 		v.l = limiter(t, s, v.clock.option())
+		masks := []byte{0xff, 1, 0x38, 0x80}
+		if s.Kind == coretest.Mini {
+			masks = masks[:1] // slow, and nothing here depends on the server
+		}
 		v.p = core.Policy{Name: "damaged", Algorithm: core.CompactLog, Limit: 20, Window: time.Minute}
 		for name, sound := range v.states(t) {
 			for length := range len(sound) {
@@ -297,7 +301,7 @@ func TestDamagedCompactLog(t *testing.T) {
 			}
 			v.survive(t, name+", a byte more", sound+"\x00")
 			for i := range len(sound) {
-				for _, mask := range []byte{1, 0x38, 0x80, 0xff} {
+				for _, mask := range masks {
 					damaged := []byte(sound)
 					damaged[i] ^= mask
 					v.survive(t, fmt.Sprintf("%s, byte %d ^ %x", name, i, mask), string(damaged))

@@ -10,13 +10,14 @@
 -- Fields  capacity, window (µs); the expiry is window and a second, from Go
 -- Expiry  the newest unit's end and a second
 -- Cost    O(log capacity) to judge: STRLEN and the header; where the oldest has left, what follows it; at
---         most a binary search. Two SETRANGE and PEXPIRE to write. A ring that is full, or less than two
---         thirds full, is written anew to fit, so that a unit costs 6 to 9 bytes; that is O(count), once
---         for many units. To write all of it each time costs more even for 5 units (measured)
+--         most a binary search. Two SETRANGE and PEXPIRE to write. A ring that is full, or would stay less
+--         than two thirds full, is written anew to fit: O(count), once for many units. To write all of it
+--         each time costs more even for 5 units (measured). Memory: 6 to 9 bytes for each unit that
+--         counted at the last write, and up to 200 with the key's name; units that leave free nothing
+--         before the next write, or the expiry
 -- Idea    as sliding_log.lua, answer for answer: units admitted in (now - window, now] count, n units fit
 --         when the (count + n - capacity)-th has left. Times in the future (the clock stepped back) count
 --         as now, and are rewritten so.
---         A jemalloc size class that is full wastes nothing: see room_for.
 local MARK, HEADER, SLOT, TURN, SPAN = 193, 23, 6, 281474976710656, 35184372088832
 local byte, char, rep = string.byte, string.char, string.rep
 
@@ -70,8 +71,8 @@ local function first_after(s, edge, low, low_time, high, high_time)
   return high, high_time
 end
 
--- Finds the oldest unit that counts, s.first; s.gone are those before it, which do not any more. Mostly
--- it is among the few that follow, which cost one read.
+-- Finds the oldest unit that counts, s.first (s.oldest in its slot); s.gone are those before it, which do
+-- not any more. Mostly it is among the few that follow, which cost one read.
 local function pass_over(s, p, now)
   local edge, known, time = p.edge, 0, s.first
   if s.newest <= edge then
@@ -139,11 +140,11 @@ end
 
 -- Writes the string anew, n units on, with room for more.
 local function write_anew(s, p, key, n, now)
-  local units = kept(s, p, now) .. rep(p.slot, n)
+  local old = kept(s, p, now)
   if s.gone == s.count or s.first > now then s.first, s.oldest = now, p.slot end
-  s.count, s.gone, s.head, s.newest = #units / SLOT, 0, 0, now
+  s.count, s.gone, s.head, s.newest = s.count - s.gone + n, 0, 0, now
   s.slots = room_for(s.count)
-  call('SET', key, header(s, p) .. units .. rep('\0', SLOT * s.slots - #units), 'PX', p.ttl)
+  call('SET', key, header(s, p) .. old .. rep(p.slot, n) .. rep('\0', SLOT * (s.slots - s.count)), 'PX', p.ttl)
 end
 
 -- Writes n units behind the newest, and the header.
@@ -163,8 +164,9 @@ algorithms.cl = {
 
   policy = function(now, ttl, capacity, window)
     local text = stamp(now)
+    window = tonumber(window)
     return {
-      ttl = ttl, capacity = tonumber(capacity), window = tonumber(window), edge = now - window,
+      ttl = ttl, capacity = tonumber(capacity), window = window, edge = now - window,
       stamp = text, slot = sub(text, 2),
     }
   end,
