@@ -3,10 +3,10 @@ package core
 // Defaults of AdaptiveWindow: coarse enough to be small while it is quiet, fine
 // enough under load to admit at least as much as 60 equal sub-windows do.
 const (
-	fewestParts = 15
-	mostParts   = 240
-	narrowShare = 40 // a sub-window with more than Limit/40 units is too wide
-	widenShare  = 80
+	fewestAdaptive = 15
+	mostAdaptive   = 240
+	narrowShare    = 40 // a sub-window with more than Limit/40 units is too wide
+	widenShare     = 80
 )
 
 // partsBetween returns how few and how many sub-windows AdaptiveWindow may have.

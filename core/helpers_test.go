@@ -26,6 +26,7 @@ type variant struct {
 var variants = []variant{
 	{"FixedWindow", with(core.FixedWindow)},
 	{"SlidingLog", with(core.SlidingLog)},
+	{"CompactLog", with(core.CompactLog)},
 	{"SlidingWindow", with(core.SlidingWindow)},
 	{"SlidingWindow,Weighted", func(p core.Policy) core.Policy { p.Edge = core.Weighted; return p }},
 	{"SlidingWindow,FieldTTL", func(p core.Policy) core.Policy { p.FieldTTL = true; return p }},

@@ -55,6 +55,7 @@ func drawDecisions(rt *rapid.T, keys []string) [][]core.Charge {
 var jointPolicies = []core.Policy{
 	{Name: "fixed", Algorithm: core.FixedWindow, Limit: 20, Window: 7 * time.Second},
 	{Name: "log", Algorithm: core.SlidingLog, Limit: 15, Window: 5 * time.Second},
+	{Name: "compact", Algorithm: core.CompactLog, Limit: 13, Window: 5 * time.Second},
 	{Name: "window", Limit: 18, Window: 6 * time.Second},
 	{Name: "token", Algorithm: core.TokenBucket, Limit: 7, Window: 3 * time.Second, Burst: 12},
 	{Name: "leaky", Algorithm: core.LeakyBucket, Limit: 11, Window: 4 * time.Second},

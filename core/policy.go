@@ -12,8 +12,8 @@ type Algorithm uint8
 // head of its file in package scripts.
 const (
 	SlidingWindow  Algorithm = iota // counts per sub-window: a few integers a key, never more than Limit in any Window
-	SlidingLog                      // one ZSET member per admitted unit: exact, and the largest state
-	CompactLog                      // the log as a ring in one string; not available yet, Validate says so
+	SlidingLog                      // one ZSET member per admitted unit: exact, and the largest state: 100 bytes a unit and more
+	CompactLog                      // the same answers from a ring in one string: 6 to 9 bytes per admitted unit
 	FixedWindow                     // one counter per window aligned to the epoch; up to 2 x Limit across a boundary
 	TokenBucket                     // Burst tokens, refilled at Limit per Window
 	LeakyBucket                     // a level that drains at Limit per Window and holds Burst

@@ -13,8 +13,9 @@ const (
 	minWindow     = time.Millisecond
 	maxWindow     = 366 * 24 * time.Hour
 	maxSubWindows = 10_000
-	maxLog        = 1_000_000 // members of one ZSET; a decision may add that many at once
-	subWindows    = 60        // the most that a zero SubWindows stands for
+	maxLog        = 1_000_000         // members of one ZSET; a decision may add that many at once
+	maxRing       = (64<<20 - 33) / 6 // slots of a CompactLog in 64 MiB, with its header and the server's
+	subWindows    = 60                // the most that a zero SubWindows stands for
 )
 
 // Validate returns a *PolicyError that names the first field which cannot be
@@ -57,7 +58,7 @@ func isAlphanumeric(c byte) bool {
 
 func (p Policy) checkAlgorithm() *PolicyError {
 	if _, ok := wireForms[p.Algorithm]; !ok {
-		return p.bad("Algorithm", p.Algorithm, "SlidingWindow, SlidingLog, FixedWindow, TokenBucket, LeakyBucket, GCRA, AdaptiveWindow or LayeredWindow (this version has no other)")
+		return p.bad("Algorithm", p.Algorithm, "one of the constants, SlidingWindow to LayeredWindow")
 	}
 	return nil
 }
@@ -68,6 +69,8 @@ func (p Policy) checkLimit() *PolicyError {
 		return p.bad("Limit", p.Limit, "at least 1 unit per Window")
 	case p.Limit > biggest:
 		return p.bad("Limit", p.Limit, "at most 2^50 (%d): scripts count exactly no further", int64(biggest))
+	case p.Algorithm == CompactLog && p.Limit > maxRing:
+		return p.bad("Limit", p.Limit, "at most %d for CompactLog, whose ring would pass 64 MiB; SlidingWindow counts more", maxRing)
 	case p.Algorithm == SlidingLog && p.Limit > maxLog:
 		return p.bad("Limit", p.Limit, "at most %d for SlidingLog, which keeps each unit; SlidingWindow counts more", maxLog)
 	}

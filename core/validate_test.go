@@ -27,12 +27,12 @@ func TestPoliciesThatCannotBeUsed(t *testing.T) {
 		{"Name", "ä", ok, func(p *core.Policy) { p.Name = "ä" }},
 		{"Name", "{x}", ok, func(p *core.Policy) { p.Name = "{x}" }},
 		{"Name", "64 characters", ok, func(p *core.Policy) { p.Name = strings.Repeat("a", 65) }},
-		{"Algorithm", "CompactLog", ok, func(p *core.Policy) { p.Algorithm = core.CompactLog }},
 		{"Algorithm", "Algorithm(99)", ok, func(p *core.Policy) { p.Algorithm = 99 }},
 		{"Limit", "is 0", ok, func(p *core.Policy) { p.Limit = 0 }},
 		{"Limit", "is -5", ok, func(p *core.Policy) { p.Limit = -5 }},
 		{"Limit", "9223372036854775807", ok, func(p *core.Policy) { p.Limit = math.MaxInt64 }},
 		{"Limit", "1000001", ok, func(p *core.Policy) { p.Algorithm, p.Limit = core.SlidingLog, 1_000_001 }},
+		{"Limit", "at most 11184805 for CompactLog", ok, func(p *core.Policy) { p.Algorithm, p.Limit = core.CompactLog, 11_184_806 }},
 		{"Window", "is 0s", ok, func(p *core.Policy) { p.Window = 0 }},
 		{"Window", "999µs", ok, func(p *core.Policy) { p.Window = 999 * time.Microsecond }},
 		{"Window", "-1s", ok, func(p *core.Policy) { p.Window = -time.Second }},
@@ -105,6 +105,7 @@ func TestPoliciesThatCanBeUsed(t *testing.T) {
 		"layers of a prime":     {Name: "a", Algorithm: core.LayeredWindow, Limit: 1, Window: 1_000_003 * time.Microsecond},
 		"the most layers":       {Name: "a", Algorithm: core.LayeredWindow, Limit: 1 << 50, Window: 24 * time.Hour, SubWindows: 100, FineWindows: 100},
 		"coarse parts alone":    {Name: "a", Algorithm: core.LayeredWindow, Limit: 1, Window: time.Minute, SubWindows: 10_000},
+		"a ring of 64 MiB":      {Name: "a", Algorithm: core.CompactLog, Limit: 11_184_805, Window: time.Hour},
 		"a log of a million":    {Name: "a", Algorithm: core.SlidingLog, Limit: 1_000_000, Window: time.Hour},
 	} {
 		if err := p.Validate(); err != nil {

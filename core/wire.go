@@ -23,6 +23,7 @@ type wireForm struct {
 var wireForms = map[Algorithm]wireForm{
 	SlidingWindow:  {scripts.SlidingWindow, "sw", "1", windowFields, slidingExpiry},
 	SlidingLog:     {scripts.SlidingLog, "sl", "1", plainFields, logExpiry},
+	CompactLog:     {scripts.CompactLog, "cl", "1", plainFields, logExpiry},
 	FixedWindow:    {scripts.FixedWindow, "fw", "1", plainFields, nil},
 	TokenBucket:    {scripts.TokenBucket, "tb", "1", rateFields, nil},
 	LeakyBucket:    {scripts.LeakyBucket, "lb", "1", rateFields, nil},

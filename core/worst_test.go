@@ -17,10 +17,13 @@ const schedulesTried = 100_000
 // in shapes with few and with many edges.
 var neverAbove = []core.Policy{
 	{Algorithm: core.SlidingLog, Limit: 7, Window: time.Second},
+	{Algorithm: core.CompactLog, Limit: 9, Window: time.Second},
 	{Limit: 7, Window: time.Second, SubWindows: 4},
 	{Limit: 50, Window: time.Second, SubWindows: 10},
 	{Algorithm: core.AdaptiveWindow, Limit: 12, Window: time.Second},
 	{Algorithm: core.AdaptiveWindow, Limit: 40, Window: time.Second, SubWindows: 16, MinSubWindows: 1, NarrowAbove: 3, WidenBelow: 2},
+	{Algorithm: core.LayeredWindow, Limit: 20, Window: time.Second, SubWindows: 4, FineWindows: 5},
+	{Algorithm: core.LayeredWindow, Limit: 12, Window: time.Second, SubWindows: 2, FineWindows: 4, CoarseLimit: 9, FineLimit: 5},
 }
 
 // above are those that promise less: the search has to find out.

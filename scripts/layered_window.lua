@@ -210,4 +210,13 @@ algorithms.lw = {
     s.stale, s.list, s.all_left = false, nil, false
     s.room = spare(s, p)
   end,
+
+  -- The units of one fine part are alike, so it is as if these had never come. All later numbers change,
+  -- so the hash is written anew.
+  refund = function(s, p, key, n, at, now)
+    local j = floor(at / p.width)
+    if s.live == 0 or j < s.first then return end
+    bring(s, p, key, p.width, p.fine, p.coarse, now)
+    if not s.broken and take_out(s, j, n) then put_all(s, p, key, 0) end
+  end,
 }

@@ -29,6 +29,7 @@ const (
 	AdaptiveWindow
 	FieldWindow // SlidingWindow in a hash whose fields expire
 	LayeredWindow
+	CompactLog
 	sets
 	every = sets - 1
 )
@@ -42,6 +43,7 @@ var parts = []struct {
 	{every, "prelude.lua"},
 	{FixedWindow, "fixed_window.lua"},
 	{SlidingLog, "sliding_log.lua"},
+	{CompactLog, "compact_log.lua"},
 	{SlidingWindow | AdaptiveWindow, "bytes.lua"},
 	{SlidingWindow, "sliding_window.lua"},
 	{AdaptiveWindow, "adaptive_window.lua"},

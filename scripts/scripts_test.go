@@ -32,6 +32,7 @@ func TestHeaders(t *testing.T) {
 	for file, words := range map[string][]string{
 		"driver.lua":          {"KEYS", "ARGV", "Returns", "Clock", "Expiry", "Cost", "Idea"},
 		"fixed_window.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
+		"compact_log.lua":     {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"sliding_log.lua":     {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"sliding_window.lua":  {"Key", "Fields", "Expiry", "Cost", "Idea"},
 		"field_window.lua":    {"Key", "Fields", "Expiry", "Cost", "Idea"},
@@ -67,7 +68,7 @@ func TestWhatScriptsMustNotDo(t *testing.T) {
 var tags = map[scripts.Set]string{
 	scripts.FixedWindow: "fw", scripts.SlidingLog: "sl", scripts.SlidingWindow: "sw", scripts.FieldWindow: "sf",
 	scripts.AdaptiveWindow: "aw", scripts.LayeredWindow: "lw", scripts.TokenBucket: "tb", scripts.LeakyBucket: "lb",
-	scripts.GCRA: "gc",
+	scripts.GCRA: "gc", scripts.CompactLog: "cl",
 }
 
 // A set is composed of what it needs and no more.

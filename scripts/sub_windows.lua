@@ -69,3 +69,20 @@ local function expire_field(p, key, i)
   local at = format(INT, ceil(((i + 1) * p.width + p.window) / 1000))
   call('HPEXPIREAT', key, at, 'FIELDS', '1', format(FIELD, i))
 end
+
+-- Takes n units, or as many as there are, out of sub-window i of s.list; false where it has none.
+local function take_out(s, i, n)
+  local list, place = s.list, 0
+  for j, entry in ipairs(list) do
+    if entry[1] == i then place = j end
+  end
+  if place == 0 then return false end
+  local held = (list[place + 1] and list[place + 1][2] or s.admitted) - list[place][2]
+  local gone = min(n, held)
+  for j = place + 1, #list do list[j][2] = list[j][2] - gone end
+  if gone == held then table.remove(list, place) end
+  s.admitted, s.live = s.admitted - gone, s.live - gone
+  local newest = list[#list]
+  if newest then s.first, s.last, s.before_last = list[1][1], newest[1], newest[2] end
+  return true
+end

@@ -37,7 +37,7 @@ func newCounter(a core.Algorithm) counter {
 	switch a {
 	case core.FixedWindow:
 		return &fixedWindow{}
-	case core.SlidingLog:
+	case core.SlidingLog, core.CompactLog:
 		return &slidingLog{}
 	case core.SlidingWindow:
 		return &slidingWindow{}

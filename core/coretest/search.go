@@ -116,6 +116,9 @@ func edgesOf(p core.Policy) [edges]int64 {
 	case core.AdaptiveWindow:
 		shape := adaptiveShape(p)
 		steps[fromSubWindow], steps[fromCoarse] = ceilDiv(window(p), shape.most), ceilDiv(window(p), shape.fewest)
+	case core.LayeredWindow:
+		coarse, fine := layersOf(p)
+		steps[fromSubWindow], steps[fromCoarse] = fine, coarse
 	}
 	return steps
 }

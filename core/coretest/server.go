@@ -36,7 +36,10 @@ type Server struct {
 // Options returns settings for a client of s: go-redis's own but for
 // ContextTimeoutEnabled, without which no deadline holds.
 func (s *Server) Options() *redis.Options {
-	return &redis.Options{Addr: s.Addr, ContextTimeoutEnabled: true}
+	return &redis.Options{
+		Addr: s.Addr, ContextTimeoutEnabled: true,
+		PoolTimeout: time.Minute, // thousands of callers on a busy machine wait for a connection
+	}
 }
 
 // Client returns a client of s that is closed when t ends. Each tweak may change
