@@ -79,7 +79,10 @@ var windows = []time.Duration{
 
 func (w *world) drawPolicy(rt *rapid.T) core.Policy {
 	p := core.Policy{Name: "p", Window: rapid.SampledFrom(windows).Draw(rt, "window")}
-	p.Limit = rapid.OneOf(rapid.Int64Range(1, 12), rapid.Int64Range(1, 150)).Draw(rt, "limit")
+	p.Limit = rapid.OneOf(rapid.Int64Range(1, 12), rapid.Int64Range(1, 150), rapid.Int64Range(1, 100_000)).Draw(rt, "limit")
+	if a := w.apply(p).Algorithm; a == core.SlidingLog || a == core.CompactLog {
+		p.Limit = 1 + p.Limit%400 // a member for each unit
+	}
 	p = w.apply(p)
 	switch p.Algorithm {
 	case core.TokenBucket, core.LeakyBucket, core.GCRA:
@@ -159,9 +162,9 @@ func (w *world) drawCost(rt *rapid.T) int64 {
 	case 0:
 		return 0
 	case 1:
-		return rapid.Int64Range(1, min(capacity, 400)).Draw(rt, "cost")
+		return rapid.Int64Range(1, capacity).Draw(rt, "cost")
 	case 2:
-		return rapid.SampledFrom([]int64{min(capacity, 400), max(1, min(w.last.Remaining, 400)), capacity + 1}).Draw(rt, "known cost")
+		return rapid.SampledFrom([]int64{capacity, max(1, w.last.Remaining), capacity + 1}).Draw(rt, "known cost")
 	}
 	return rapid.Int64Range(1, min(capacity, 3)).Draw(rt, "small cost")
 }
@@ -176,6 +179,9 @@ func (w *world) changePolicy(rt *rapid.T) {
 		w.policy.Burst = fresh.Burst
 	case 2:
 		w.policy = fresh
+	}
+	if w.policy.Validate() != nil {
+		w.policy = fresh // its parts go together
 	}
 }
 

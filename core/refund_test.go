@@ -99,7 +99,10 @@ func (w *twins) disturb(rt *rapid.T) {
 		back := rapid.Int64Range(0, w.policy.Window.Microseconds()/2).Draw(rt, "back")
 		w.clock.advance(-time.Duration(back) * time.Microsecond)
 	case 1:
-		w.policy.Limit = rapid.Int64Range(1, 12).Draw(rt, "limit")
+		changed := w.policy
+		if changed.Limit = rapid.Int64Range(1, 12).Draw(rt, "limit"); changed.Validate() == nil {
+			w.policy = changed
+		}
 	case 2:
 		if err := w.limiter.Reset(context.Background(), w.policy, w.charged); err != nil {
 			rt.Fatal(err)

@@ -106,7 +106,9 @@ local function count_in(s, n, now, open)
     stop = stop - TIME - s.size
     units = n + units_at(s, stop + 1)
   end
-  if units >= 256 ^ s.size then
+  if s.live == 0 then
+    s.size = size_of(units)
+  elseif units >= 256 ^ s.size then
     rewrite(s, now, size_of(units))
     return count_in(s, n, now, open)
   end

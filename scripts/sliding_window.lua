@@ -77,9 +77,10 @@ end
 -- Makes list the sub-windows of s, each in size bytes.
 local function pack(s, p, list, size)
   empty(s)
+  s.size = size
   if not list[1] then return end
   local body, before = {}, list[1][1] - 1
-  s.size, s.first, s.oldest = size, list[1][1], list[1][2]
+  s.first, s.oldest = list[1][1], list[1][2]
   for _, entry in ipairs(list) do
     body[#body + 1] = rep('\0', (entry[1] - before - 1) * size) .. bytes(entry[2], size)
     before, s.live = entry[1], s.live + entry[2]

@@ -38,8 +38,11 @@ func (s *adaptiveWindow) room(p core.Policy, at int64) int64 {
 
 func (s *adaptiveWindow) spend(p core.Policy, now, n int64) {
 	s.groups = slices.DeleteFunc(s.groups, func(g group) bool { return g.last+window(p) <= now })
+	s.clamp(p)
+	if n == 0 && len(s.groups) == 0 {
+		s.parts = 0 // nothing is left to write
+	}
 	if n == 0 {
-		s.forget()
 		return
 	}
 	s.adapt(p, now)
@@ -50,18 +53,16 @@ func (s *adaptiveWindow) spend(p core.Policy, now, n int64) {
 	s.groups = append(s.groups, group{now, n})
 }
 
-// forget drops the width with the last unit: there is nothing left to write.
-func (s *adaptiveWindow) forget() {
-	if len(s.groups) == 0 {
-		s.parts = 0
-	}
+// clamp keeps parts within the policy's bounds.
+func (s *adaptiveWindow) clamp(p core.Policy) {
+	shape := adaptiveShape(p)
+	s.parts = min(max(s.parts, shape.fewest), shape.most)
 }
 
 // adapt changes the width by what the newest sub-window holds: nothing, where
 // one was skipped since.
 func (s *adaptiveWindow) adapt(p core.Policy, now int64) {
 	shape := adaptiveShape(p)
-	s.parts = min(max(s.parts, shape.fewest), shape.most)
 	recent, same := int64(0), false
 	if len(s.groups) > 0 {
 		passed := s.subWindow(p, now) - s.subWindow(p, s.newest().last)
