@@ -132,7 +132,7 @@ func minimumServer(p core.Policy) string {
 func parts(p core.Policy) int64 {
 	switch p.Algorithm {
 	case core.AdaptiveWindow: // at its widest, while it is quiet
-		return cmp.Or(int64(p.MinSubWindows), min(6, cmp.Or(int64(p.SubWindows), 6)))
+		return cmp.Or(int64(p.MinSubWindows), min(15, cmp.Or(int64(p.SubWindows), 15)))
 	case core.LayeredWindow:
 		coarse := cmp.Or(int64(p.SubWindows), divisor(p.Window.Microseconds(), 6))
 		return coarse * cmp.Or(int64(p.FineWindows), divisor(p.Window.Microseconds()/coarse, 10))
