@@ -115,6 +115,7 @@ func (l *Limiter) Peek(ctx context.Context, p Policy, key string) (Decision, err
 //   - A charge whose answer is lost, and a give-back that fails, leave units
 //     held for a request that was not admitted. They leave as if admitted: after
 //     Window (and a sub-window), and from buckets and GCRA at Limit per Window.
+//     So do those of an AdaptiveWindow, which takes none back.
 //   - A bucket or GCRA gets back its units less what could leave since they
 //     were charged, so that nobody gains by it: at most Limit per Window for as
 //     long as the call takes.

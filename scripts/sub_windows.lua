@@ -46,22 +46,22 @@ local function regroup(list, old, p, now)
     local ends, n = (entry[1] + 1) * old.width, admitted - entry[2]
     local i = floor(min(ends - 1, now) / p.width)
     if entry[1] >= old.first and ends + old.window > now and (i + 1) * p.width + p.window > now then
-      local newer = moved[1]
+      local newer = moved[#moved]
       if newer and newer[1] == i then
         newer[2] = newer[2] + n
       else
-        table.insert(moved, 1, { i, n })
+        moved[#moved + 1] = { i, n }
       end
     end
     admitted = entry[2]
   end
-  local before = 0
-  for _, entry in ipairs(moved) do
-    local n = entry[2]
-    entry[2] = before
-    before = before + n
+  local oldest_first, before = {}, 0
+  for j = #moved, 1, -1 do
+    local entry = moved[j]
+    oldest_first[#oldest_first + 1] = { entry[1], before }
+    before = before + entry[2]
   end
-  return moved, before
+  return oldest_first, before
 end
 
 -- Has the server drop a sub-window when it leaves the window.

@@ -28,7 +28,7 @@ func writePicture(w io.Writer, o outcome) error {
 		peaks.bar(y, s.Worst.Metrics.Peak, fmt.Sprintf("%.2f", s.Worst.Metrics.Peak), s.Worst.Metrics.Peak > 1)
 		wrong.bar(y, s.Wrong, percent(s.Wrong), false)
 	}
-	c.text(names, height-6, "caption", "start", fmt.Sprintf("Left: under any traffic, attackers too. Right: under honest traffic at its worst. Traffic: %s.", o.Traffic))
+	c.text(8, height-6, "caption", "start", fmt.Sprintf("Left: under any traffic, attackers too. Right: under honest traffic at its worst. Traffic: %s.", o.Traffic))
 	c.tag(`</svg>`)
 	_, err := io.WriteString(w, c.String())
 	return err
