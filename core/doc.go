@@ -3,8 +3,9 @@
 //
 // A decision is a list of charges (policy, key, cost). All charges of a
 // decision are judged by one Lua script in one round trip: every state is read,
-// and only if each charge has room is any written. Redis keeps the state and
-// the time, so that all processes that share a Redis share one limit and one
+// and only if each charge has room is any written. (On Redis Cluster, keys of
+// several slots need a call for each: see [Limiter.AllowAll].) Redis keeps the
+// state and the time, so that all processes that share a Redis share one limit and one
 // clock.
 //
 // # What is promised
