@@ -93,6 +93,11 @@ func both(a, b core.Policy, alice, bob string) []core.Charge {
 func TestAllowAllAcrossNodes(t *testing.T) {
 	t.Parallel()
 	c := newCrossing(t)
+	for _, v := range onRedis7() { // each node knows each script: sending one counts as a request
+		alice, bob := people()
+		allow(t, c.truth, v.apply(core.PerHour("warm", 3)), alice, 0)
+		allow(t, c.truth, v.apply(core.PerHour("warm", 3)), bob, 0)
+	}
 	for name, story := range map[string]func(*testing.T, *crossing){
 		"one caller at a time meets the model":               modelAcross,
 		"forty people are charged together or not":           forty,
@@ -219,10 +224,14 @@ func takenMeanwhile(t *testing.T, c *crossing) {
 		if err != nil || !ds[0].Allowed || ds[1].Allowed || ds[1].RetryAfter <= 0 {
 			t.Fatalf("%s: %+v, %v; want bob alone denied", v.name, ds, err)
 		}
-		if ds[0].Remaining != 2 {
-			t.Errorf("%s: alice is told %d left; want 2, as is true after the give-back", v.name, ds[0].Remaining)
+		left := int64(2)
+		if p.Algorithm == core.AdaptiveWindow {
+			left = 1 // takes nothing back
 		}
-		c.left(t, p, alice, 2)
+		if ds[0].Remaining != left {
+			t.Errorf("%s: alice is told %d left; want %d, as is true after the give-back", v.name, ds[0].Remaining, left)
+		}
+		c.left(t, p, alice, left)
 		if returned, held := l.GiveBacks(); returned != 1 || held != 0 {
 			t.Errorf("%s: %d given back, %d held; want 1 and 0", v.name, returned, held)
 		}
