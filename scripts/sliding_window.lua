@@ -10,7 +10,8 @@
 -- Idea    conservative: the oldest sub-window counts whole as long as the window touches it, so no window
 --         ever holds more than capacity. Weighted: it counts by the part still covered, rounded up.
 --         Window 10 s in 5: units of 1 s to 2 s leave together at 12 s.
-local SHAPE, HEAD, NUMBERS = PAIR .. ' ', '%s' .. TRIPLE .. ';', '^([1-7]) (%d+) (%d+);()'
+local SHAPE, HEAD, MARK, LIVE = PAIR .. ' ', '%s' .. TRIPLE .. ';', '%s1 ' .. INT .. ' ', INT .. ';'
+local NUMBERS = '^([1-7]) (%d+) (%d+);()'
 
 -- The units of the sub-window that stands at a place.
 local function units_at(s, at)
@@ -70,7 +71,12 @@ end
 
 -- Makes body the counts of s, in s only.
 local function seal(s, p, body)
-  local head = format(HEAD, p.shape, s.size, s.last, s.live)
+  local head
+  if s.size == 1 and s.last == p.current then
+    head = p.mark .. format(LIVE, s.live)
+  else
+    head = format(HEAD, p.shape, s.size, s.last, s.live)
+  end
   s.text, s.at = head .. body, #head + 1
 end
 
@@ -164,7 +170,7 @@ algorithms.sw = {
     local shape = format(SHAPE, width, parts)
     return {
       ttl = ttl, capacity = tonumber(capacity), window = window, width = width, weighted = weighted == '1',
-      shape = shape, head = '^' .. shape .. sub(NUMBERS, 2), current = current, gone = current - parts - 1,
+      shape = shape, head = '^' .. shape .. sub(NUMBERS, 2), mark = format(MARK, shape, current), current = current, gone = current - parts - 1,
     }
   end,
 
