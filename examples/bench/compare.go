@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -17,8 +18,7 @@ type rig struct {
 	status io.Writer
 }
 
-// compare runs the whole rotation. Interrupted, it returns what it has, if every
-// contender had a turn.
+// compare runs the whole rotation. Interrupted, it returns what it has.
 func compare(ctx context.Context, o *options, s *server, status io.Writer) (*outcome, error) {
 	r := &rig{options: o, server: s, links: map[time.Duration]string{}, status: status}
 	defer r.close()
@@ -27,21 +27,31 @@ func compare(ctx context.Context, o *options, s *server, status io.Writer) (*out
 	}
 	result := r.describe(ctx)
 	able := r.checkAll(ctx, result)
-	if len(able) == 0 {
-		return nil, errors.New("no contender passed the check: " + fmt.Sprint(result.Notes))
+	if len(able) == 0 && ctx.Err() == nil {
+		return nil, errors.New("no contender passed the check: " + strings.Join(result.Notes, " "))
 	}
-	for t := range rotation(o.rounds, o.cells(), able) {
+	r.runAll(ctx, able, result)
+	return result.ended(ctx.Err() != nil)
+}
+
+// runAll keeps no turn that an interrupt cut short.
+func (r *rig) runAll(ctx context.Context, able []contender, result *outcome) {
+	for t := range rotation(r.rounds, r.cells(), able) {
 		r.tell(t, result)
 		taken, err := r.turn(ctx, t)
 		if ctx.Err() != nil {
-			break
+			return
 		}
 		if err != nil {
-			taken = sample{figures: nothing(), errors: 1, firstError: err.Error()}
+			taken = failed(err)
 		}
 		result.add(t, taken)
 	}
-	return result.ended()
+}
+
+// failed is the sample of a contender that could not even be opened.
+func failed(err error) sample {
+	return sample{figures: nothing(), errors: 1, firstError: err.Error()}
 }
 
 // connect starts the slow links.

@@ -16,17 +16,17 @@ const readyWait = 20 * time.Second
 
 // launch starts binary on a free port of the loopback, in memory only.
 func launch(ctx context.Context, binary string) (*server, error) {
-	dir, err := os.MkdirTemp("", "bench-redis-")
-	if err != nil {
-		return nil, err
-	}
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
+	dir, err := os.MkdirTemp("", "bench-redis-")
+	if err != nil {
+		return nil, err
+	}
 	log := filepath.Join(dir, "log")
-	cmd := exec.Command(binary, "--port", port, "--bind", "127.0.0.1", "--daemonize", "no",
-		"--save", "", "--appendonly", "no", "--dir", dir, "--logfile", log)
+	cmd := exec.Command(binary, "--port", port, "--bind", "127.0.0.1", "--daemonize", "no", "--save", "", "--appendonly", "no",
+		"--dir", dir, "--logfile", log)
 	own(cmd)
 	if err := cmd.Start(); err != nil {
 		_ = os.RemoveAll(dir)
@@ -35,17 +35,20 @@ func launch(ctx context.Context, binary string) (*server, error) {
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
 	stop := func() { _ = cmd.Process.Kill(); <-ended; _ = os.RemoveAll(dir) }
-	if err := awaitReady(ctx, log, ended); err != nil {
-		stop()
-		return nil, err
-	}
-	s, err := connect(ctx, "the Redis just started", net.JoinHostPort("127.0.0.1", port))
+	s, err := launched(ctx, log, port, ended)
 	if err != nil {
 		stop()
 		return nil, err
 	}
 	s.stop = stop
 	return s, nil
+}
+
+func launched(ctx context.Context, log, port string, ended <-chan struct{}) (*server, error) {
+	if err := awaitReady(ctx, log, ended); err != nil {
+		return nil, err
+	}
+	return connect(ctx, "the Redis just started", net.JoinHostPort("127.0.0.1", port))
 }
 
 // awaitReady reads the log, not the port: where another process won the port, that

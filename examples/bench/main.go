@@ -53,6 +53,9 @@ func run(ctx context.Context, args []string, out, status io.Writer, getenv func(
 	if err != nil || o.help {
 		return err
 	}
+	if err := o.writable(); err != nil {
+		return err
+	}
 	server, err := findServer(ctx, o.addr, getenv)
 	if err != nil {
 		return err

@@ -24,27 +24,35 @@ type load struct {
 	callers int
 }
 
-// caller is what one of them has seen.
+// caller is one of them, and what it has seen.
 type caller struct {
+	dice           *rand.Rand
 	times          histogram
 	admits, errors int64
 	firstError     error
 }
 
-// run has all callers decide for d, and note what they see in all.
-func (l load) run(ctx context.Context, d time.Duration, all []*caller) {
+// run has all callers decide for d. They are there and waiting before begin is
+// called, so that what making them costs is not in what begin starts to measure.
+func (l load) run(ctx context.Context, d time.Duration, all []*caller, begin func()) {
 	var running sync.WaitGroup
-	end := time.Now().Add(d)
-	for i, c := range all {
-		dice := rand.New(rand.NewPCG(uint64(i), uint64(l.callers)))
-		running.Go(func() { c.decide(ctx, l, dice, end) })
+	var end time.Time
+	gate := make(chan struct{})
+	for _, c := range all {
+		running.Go(func() {
+			<-gate
+			c.decide(ctx, l, end)
+		})
 	}
+	begin()
+	end = time.Now().Add(d)
+	close(gate)
 	running.Wait()
 }
 
-func (c *caller) decide(ctx context.Context, l load, dice *rand.Rand, end time.Time) {
+func (c *caller) decide(ctx context.Context, l load, end time.Time) {
 	for now := time.Now(); now.Before(end) && ctx.Err() == nil; {
-		allowed, err := l.limiter.Allow(ctx, l.keys[dice.IntN(len(l.keys))])
+		allowed, err := l.limiter.Allow(ctx, l.keys[c.dice.IntN(len(l.keys))])
 		before := now
 		now = time.Now()
 		if err != nil {
@@ -71,8 +79,8 @@ type meter struct {
 	mallocs, mallocBytes uint64
 }
 
-// read takes what itself costs the client, to ask Redis, out of the measurement:
-// first says at which end of it this is.
+// read is a meter of now. What it costs the client to ask Redis stays out of the
+// measurement: first says at which end of it this is.
 func (r *rig) read(ctx context.Context, first bool) (m meter) {
 	askRedis := func() { m.redis = r.server.cpu(ctx) }
 	askHere := func() {
@@ -93,16 +101,16 @@ func (r *rig) read(ctx context.Context, first bool) (m meter) {
 
 // measure warms l up and measures it for d.
 func (r *rig) measure(ctx context.Context, l load, d time.Duration) sample {
-	l.run(ctx, d/4, newCallers(l.callers))
+	l.run(ctx, d/4, newCallers(l.callers), func() {})
 	all := newCallers(l.callers)
-	before := r.read(ctx, true)
-	l.run(ctx, d, all)
+	var before meter
+	l.run(ctx, d, all, func() { before = r.read(ctx, true) })
 	return summarize(all, before, r.read(ctx, false))
 }
 
 func newCallers(n int) (all []*caller) {
-	for range n {
-		all = append(all, &caller{})
+	for i := range n {
+		all = append(all, &caller{dice: rand.New(rand.NewPCG(uint64(i), uint64(n)))})
 	}
 	return all
 }

@@ -147,9 +147,12 @@ func (r *row) admitted() float64 {
 
 var errNothing = errors.New("interrupted before anything was measured")
 
-func (o *outcome) ended() (*outcome, error) {
+func (o *outcome) ended(early bool) (*outcome, error) {
 	if len(o.Blocks) == 0 {
 		return nil, errNothing
+	}
+	if early {
+		o.Notes = append(o.Notes, "Interrupted: some medians are over fewer rounds, and some cells are missing.")
 	}
 	return o, nil
 }

@@ -9,8 +9,8 @@ import (
 
 // writeText prints a table for each cell, then what is to be known about it.
 func writeText(out io.Writer, o *outcome) error {
-	t := &page{Writer: tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)}
-	t.line(o.Rig)
+	t := &page{tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)}
+	t.line("%s", o.Rig)
 	t.line("In brackets: as a multiple of %s in the same round. Medians of the rounds. Machines differ and have neighbours; compare within one run.", base)
 	t.checks(o.Checks)
 	for _, b := range o.Blocks {
@@ -43,7 +43,7 @@ func (p *page) checks(all []checked) {
 
 func (p *page) block(b *block) {
 	p.line("\n%s", b.Cell)
-	head := []string{"contender"}
+	head := []string{fmt.Sprintf("%-26s", "contender")}
 	for _, h := range heads {
 		head = append(head, h.text, "")
 	}
@@ -56,7 +56,7 @@ func (p *page) block(b *block) {
 
 func (p *page) row(b *block, r *row) {
 	values, times := medians(r.Rounds), ratios(r.Rounds, b.base().Rounds)
-	line := []string{r.Contender}
+	line := []string{fmt.Sprintf("%-26s", r.Contender)}
 	for c := range values {
 		line = append(line, short(values[c]), "("+short(times[c])+")")
 	}
