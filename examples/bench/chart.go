@@ -14,7 +14,7 @@ var chartStyle string
 
 const (
 	rowHeight = 24
-	top       = 76 // of the first row
+	top       = 88 // of the first row
 	nameWidth = 190
 	barWidth  = 210
 	gap       = 100
@@ -30,7 +30,8 @@ func draw(o *outcome) string {
 	c.tag(`<desc id="d">%s</desc>`, escape(describe(b)))
 	c.tag("<style>\n%s</style>", chartStyle)
 	c.rect(0, 0, width, height, "paper")
-	c.text(12, 20, "caption", "start", b.Cell.String()+"; "+o.Rig)
+	c.text(12, 18, "caption", "start", b.Cell.String()+"; "+o.Setup)
+	c.text(12, 33, "caption", "start", o.Rig)
 	c.panel(b, nameWidth, "decisions per second ÷ "+base+", more is better", perSecond)
 	c.panel(b, nameWidth+barWidth+gap, "Redis CPU per decision ÷ "+base+", less is better", redisTime)
 	for i, r := range b.Rows {
@@ -57,33 +58,42 @@ func pictured(all []*block) *block {
 func (c *canvas) panel(b *block, left float64, caption string, column int) {
 	most := 1.1
 	for _, r := range b.Rows {
-		if v := b.ratio(r, column); v > most {
-			most = v
-		}
+		most = max(most, drawn(b.ratio(r, column)))
 	}
 	c.text(left, top-26, "caption", "start", caption)
+	unit := barWidth / most
 	for i, r := range b.Rows {
-		c.bar(left, float64(top+rowHeight*i), barWidth/most, b.ratio(r, column), r)
+		c.rect(left, float64(top+rowHeight*i), unit*drawn(b.ratio(r, column)), 17, classOf(r))
 	}
-	one := left + barWidth/most
-	c.line(one, top-8, one, float64(top+rowHeight*len(b.Rows)), "base")
-	c.text(one, top-11, "tick", "middle", "1")
+	c.line(left+unit, top-8, left+unit, float64(top+rowHeight*len(b.Rows)), "base")
+	c.text(left+unit, top-11, "tick", "middle", "1")
+	for i, r := range b.Rows { // over the line, so that it crosses no number
+		v := b.ratio(r, column)
+		c.text(left+unit*drawn(v)+5, float64(top+rowHeight*i+13), "value", "start", label(r, v))
+	}
 }
 
-// bar is one contender's, or a dash where it has no figure.
-func (c *canvas) bar(left, y, unit, value float64, r *row) {
-	label, class := short(value), "bar"
-	if strings.HasPrefix(r.Contender, "slidegate") {
-		class = "bar own"
-	}
-	if share, _ := r.trouble(); share > 0 {
-		label += ", " + percent(share) + " failed"
-	}
+// drawn is no bar where there is no figure.
+func drawn(value float64) float64 {
 	if math.IsNaN(value) {
-		value = 0
+		return 0
 	}
-	c.rect(left, y, unit*value, 17, class)
-	c.text(left+unit*value+5, y+13, "value", "start", label)
+	return value
+}
+
+func classOf(r *row) string {
+	if strings.HasPrefix(r.Contender, "slidegate") {
+		return "bar own"
+	}
+	return "bar"
+}
+
+// label is a bar's figure, and how many calls it leaves out.
+func label(r *row, value float64) string {
+	if share, _ := r.trouble(); share > 0 {
+		return short(value) + ", " + percent(share) + " failed"
+	}
+	return short(value)
 }
 
 func (b *block) ratio(r *row, column int) float64 {

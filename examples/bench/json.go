@@ -11,7 +11,7 @@ func writeJSON(out io.Writer, o *outcome) error {
 	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
 	return e.Encode(map[string]any{
-		"rig": o.Rig, "compared_with": base, "contenders": o.Checks, "cells": jsonBlocks(o.Blocks), "notes": o.Notes,
+		"rig": o.Rig, "setup": o.Setup, "compared_with": base, "contenders": o.Checks, "cells": jsonBlocks(o.Blocks), "notes": o.Notes,
 	})
 }
 

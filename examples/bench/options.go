@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,6 +94,13 @@ func (o *options) choose() error {
 		return fmt.Errorf("-only %q matches no contender; there are %s", o.only, strings.Join(names(contenders), ", "))
 	}
 	o.leftAlone = leftOut
+	if slices.Contains(names(o.asked), base) {
+		return nil
+	}
+	if o.picture != "" {
+		return fmt.Errorf("-svg compares with %s, which -only %q leaves out", base, o.only)
+	}
+	o.leftAlone = append(slices.Clone(leftOut), base+" was left out by -only, so that there is nothing to compare with.")
 	return nil
 }
 

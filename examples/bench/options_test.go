@@ -10,20 +10,21 @@ import (
 
 func TestMistakesAreOneClearSentence(t *testing.T) {
 	for args, want := range map[string]string{
-		"-rounds 0":           "-rounds is 0; want 1 or more",
-		"-duration 1ms":       "-duration is 1ms; want 10ms or more",
-		"-callers 8,x":        `"x" is no number of 1 to 1000000`,
-		"-keys 0":             `"0" is no number of 1 to 1000000`,
-		"-link 2s":            `"2s" is no delay of 0 to 1s`,
-		"-limit 2000000":      "-limit is 2000000; want 1 to 1000000",
-		"-pool -1":            "-pool is -1",
-		"-only nobody":        "matches no contender; there are redis_rate, ",
-		"-only (":             "missing closing )",
-		"-callers 8, 64":      `"" is no number`,
-		"64":                  `"64" is no flag`,
-		"-svg /no/such/x.svg": "-svg: open /no/such/x.svg",
-		"-addr redis://:x:y/": "-addr cannot be used",
-		"-addr unix:///tmp/s": "-addr is a Unix socket; want TCP",
+		"-rounds 0":            "-rounds is 0; want 1 or more",
+		"-duration 1ms":        "-duration is 1ms; want 10ms or more",
+		"-callers 8,x":         `"x" is no number of 1 to 1000000`,
+		"-keys 0":              `"0" is no number of 1 to 1000000`,
+		"-link 2s":             `"2s" is no delay of 0 to 1s`,
+		"-limit 2000000":       "-limit is 2000000; want 1 to 1000000",
+		"-pool -1":             "-pool is -1",
+		"-only nobody":         "matches no contender; there are redis_rate, ",
+		"-only (":              "missing closing )",
+		"-callers 8, 64":       `"" is no number`,
+		"-only rueidis -svg x": `-svg compares with redis_rate, which -only "rueidis" leaves out`,
+		"64":                   `"64" is no flag`,
+		"-svg /no/such/x.svg":  "-svg: open /no/such/x.svg",
+		"-addr redis://:x:y/":  "-addr cannot be used",
+		"-addr unix:///tmp/s":  "-addr is a Unix socket; want TCP",
 	} {
 		err := run(t.Context(), strings.Fields(args), io.Discard, io.Discard, nowhere)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

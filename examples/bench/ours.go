@@ -9,8 +9,8 @@ import (
 
 const slidegate = "github.com/slidegate/slidegate"
 
-// ours has a row for each algorithm, and for each mode that changes how a
-// decision travels.
+// ours has a row for each algorithm. A mode, that is how a decision travels, is one
+// more row: the same algorithm under another name and with the mode's options.
 var ours = []contender{
 	ourRow("slidegate GCRA", core.GCRA),
 	ourRow("slidegate TokenBucket", core.TokenBucket),

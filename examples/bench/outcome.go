@@ -13,7 +13,8 @@ import (
 
 // An outcome is all that a run found.
 type outcome struct {
-	Rig    string
+	Rig    string // the machine, and how busy it was
+	Setup  string
 	Notes  []string
 	Checks []checked
 	Blocks []*block
@@ -41,9 +42,18 @@ type row struct {
 // describe says what the figures were taken on.
 func (r *rig) describe(ctx context.Context) *outcome {
 	began := time.Now().UTC().Format("2006-01-02 15:04")
-	rig := fmt.Sprintf("%s UTC, %s, %s %s/%s, %d CPUs%s; %d rounds of %v, limit %d per minute and key",
-		began, r.server.name(ctx), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), loadAverage(), r.rounds, r.duration, r.limit)
-	return &outcome{Rig: rig, Notes: r.leftAlone}
+	o := &outcome{Notes: r.leftAlone}
+	o.Rig = fmt.Sprintf("%s UTC, %s, %s %s/%s, %d CPUs%s", began, r.server.name(ctx), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), loadAverage())
+	o.Setup = fmt.Sprintf("%d rounds of %v, limit %d per minute and key, %s", r.rounds, r.duration, r.limit, r.connections())
+	return o
+}
+
+// connections are those of each go-redis client; rueidis has its own few.
+func (r *rig) connections() string {
+	if r.pool == 0 {
+		return fmt.Sprintf("go-redis with its default of %d connections", 10*runtime.GOMAXPROCS(0))
+	}
+	return fmt.Sprintf("go-redis with %d connections", r.pool)
 }
 
 // loadAverage says how busy the machine was before the run, where Linux tells.
@@ -53,7 +63,7 @@ func loadAverage() string {
 	if err != nil || len(fields) < 2 {
 		return ""
 	}
-	return fmt.Sprintf(" (load %s at the start, %s over five minutes before)", fields[0], fields[1])
+	return fmt.Sprintf(", load %s (%s over five minutes)", fields[0], fields[1])
 }
 
 func (o *outcome) checked(c contender, v verdict) {

@@ -14,7 +14,7 @@ import (
 // failed throughout.
 func twoRows() *outcome {
 	c := cell{Keys: 1, Callers: 256}
-	return &outcome{Rig: "a <rig>", Notes: []string{"nobody is left out"}, Blocks: []*block{{Cell: c, Rows: []*row{
+	return &outcome{Rig: "a <rig>", Setup: "one round", Notes: []string{"nobody is left out"}, Blocks: []*block{{Cell: c, Rows: []*row{
 		{Contender: base, Rounds: rounds(100, 100, 100)},
 		{Contender: "slidegate GCRA", Rounds: rounds(200, 190, 210)},
 		{Contender: "broken", Rounds: []sample{failed(errors.New("no way"))}},
@@ -26,7 +26,7 @@ func TestText(t *testing.T) {
 	if err := writeText(&out, twoRows()); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"a <rig>", "loopback, one hot key, 256 callers", "(2.00)", `broken: 100% of its calls failed, the first with "no way".`, "nobody is left out"} {
+	for _, want := range []string{"a <rig>; one round", "loopback, one hot key, 256 callers", "(2.00)", `broken: 100% of its calls failed, the first with "no way".`, "nobody is left out"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("text lacks %q:\n%s", want, out.String())
 		}

@@ -10,7 +10,7 @@ import (
 // writeText prints a table for each cell, then what is to be known about it.
 func writeText(out io.Writer, o *outcome) error {
 	t := &page{tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)}
-	t.line("%s", o.Rig)
+	t.line("%s; %s", o.Rig, o.Setup)
 	t.line("In brackets: as a multiple of %s in the same round. Medians of the rounds. Machines differ and have neighbours; compare within one run.", base)
 	t.checks(o.Checks)
 	for _, b := range o.Blocks {
