@@ -84,11 +84,18 @@ func (v *verdict) judge(refills bool, took time.Duration) {
 		v.Problem = fmt.Sprintf("%d of %d calls failed in the check: %s", v.Errors, checkCalls, v.Problem)
 	}
 	if !v.ok() {
-		v.Problem = fmt.Sprintf("admitted %d of %d calls on a limit of %d (want %d to %d), %d errors %s",
-			v.Admitted, checkCalls, checkLimit, checkLimit, v.Most, v.Errors, v.Problem)
+		v.Problem = fmt.Sprintf("admitted %d of %d calls on a limit of %d (want %d to %d), %d errors%s",
+			v.Admitted, checkCalls, checkLimit, checkLimit, v.Most, v.Errors, because(v.Problem))
 	}
 }
 
 // ok reports whether it decides, so that there is something to measure. Calls that
 // failed are shown, and not held against it here.
 func (v verdict) ok() bool { return v.Admitted >= checkLimit && v.Admitted <= v.Most }
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ", the first: " + why
+}
