@@ -35,8 +35,8 @@ var contenders = append([]contender{
 
 // leftOut says which peers are missing from the table, and why.
 var leftOut = []string{
-	"go-chi/httprate-redis is left out: the Go module proxy refused it (403) when this table was made.",
-	"mennanov/limiters is left out: the Go module proxy refused it (403) when this table was made.",
+	"go-chi/httprate-redis is left out: it could not be fetched when this table was made; it would be one more file.",
+	"mennanov/limiters is left out: it could not be fetched when this table was made; it would be one more file.",
 }
 
 func names(all []contender) (list []string) {
