@@ -66,3 +66,20 @@ func (l *Limiter) GiveBacks() (returned, held int64) {
 
 // SlotOf is the Redis Cluster slot of a Redis key.
 var SlotOf = slotOf
+
+// Combining sets how many calls are under way before callers queue, how many
+// charges a call has at most, and how many callers queue.
+func Combining(calls, batch, queue int) Option {
+	return func(l *Limiter) error {
+		l.combiner.inFlight, l.combiner.batch, l.combiner.queue = calls, batch, queue
+		return nil
+	}
+}
+
+// Queued is how many callers queue, some of whom may have left, and how many
+// calls are under way.
+func (l *Limiter) Queued() (callers, calls int) {
+	l.combiner.mu.Lock()
+	defer l.combiner.mu.Unlock()
+	return len(l.combiner.waiting), l.combiner.calls
+}

@@ -22,6 +22,7 @@ type Limiter struct {
 
 	fieldTTL support
 	cluster  cluster
+	combiner combiner
 
 	mu      sync.RWMutex
 	closed  bool
@@ -44,6 +45,7 @@ func New(rdb redis.UniversalClient, opts ...Option) (*Limiter, error) {
 		executor: executor{rdb: rdb, timeout: defaultTimeout},
 		keys:     keyspace{prefix: defaultPrefix},
 		clock:    func() int64 { return 0 },
+		combiner: combiner{inFlight: maxCalls, batch: maxBatch, queue: maxQueue},
 	}
 	switch client := rdb.(type) {
 	case *redis.Client:
@@ -203,8 +205,14 @@ func (l *Limiter) ask(ctx context.Context, b batch) ([]Decision, error) {
 	if err := l.fieldTTL.check(ctx, l, b); err != nil {
 		return nil, err
 	}
-	const echoable = 1<<53 - 1
-	tag := l.tag.Add(1) & echoable
+	if l.combines(b) {
+		return l.askTogether(ctx, b)
+	}
+	return l.askAlone(ctx, b)
+}
+
+func (l *Limiter) askAlone(ctx context.Context, b batch) ([]Decision, error) {
+	tag := l.nextTag()
 	reply, err := l.run(ctx, b.script(), b.args(tag, l.clock()))
 	if err != nil {
 		return nil, err
@@ -214,6 +222,12 @@ func (l *Limiter) ask(ctx context.Context, b batch) ([]Decision, error) {
 		return nil, &outageError{ErrReply, err}
 	}
 	return decisions, nil
+}
+
+// nextTag returns a number that Redis can echo.
+func (l *Limiter) nextTag() int64 {
+	const echoable = 1<<53 - 1
+	return l.tag.Add(1) & echoable
 }
 
 // outage returns what each charge's policy answers while Redis does not.

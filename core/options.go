@@ -41,6 +41,17 @@ func Prefix(s string) Option {
 	}
 }
 
+// Unbatched sends each decision in a call of its own. Without it concurrent
+// decisions of one Limiter share calls: see New. Redis then works several times
+// as much for each decision of a busy Limiter; take it where each decision has
+// to be seen alone, as a command with a trace of its own.
+func Unbatched() Option {
+	return func(l *Limiter) error {
+		l.combiner.off = true
+		return nil
+	}
+}
+
 // HashKeys hides identities: Redis keys hold an HMAC-SHA-256 of the caller's
 // key under secret in place of the key. All processes that share limits need
 // one secret, of 16 bytes or more; another secret is another set of counts.
