@@ -69,9 +69,10 @@ var SlotOf = slotOf
 
 // Combining sets how many calls are under way before callers queue, how many
 // charges a call has at most, and how many callers queue.
-func Combining(calls, batch, queue int) Option {
+func Combining(calls, charges, queue int) Option {
 	return func(l *Limiter) error {
-		l.combiner.inFlight, l.combiner.batch, l.combiner.queue = calls, batch, queue
+		l.combiner.few, l.combiner.many = calls, calls
+		l.combiner.charges, l.combiner.capacity = charges, queue
 		return nil
 	}
 }

@@ -45,7 +45,7 @@ func New(rdb redis.UniversalClient, opts ...Option) (*Limiter, error) {
 		executor: executor{rdb: rdb, timeout: defaultTimeout},
 		keys:     keyspace{prefix: defaultPrefix},
 		clock:    func() int64 { return 0 },
-		combiner: combiner{inFlight: maxCalls, batch: maxBatch, queue: maxQueue},
+		combiner: newCombiner(),
 	}
 	switch client := rdb.(type) {
 	case *redis.Client:
