@@ -1,6 +1,9 @@
 package core
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Decide judges many decisions in one script call.
 func (l *Limiter) Decide(ctx context.Context, decisions ...[]Charge) ([][]Decision, error) {
@@ -84,3 +87,12 @@ func (l *Limiter) Queued() (callers, calls int) {
 	defer l.combiner.mu.Unlock()
 	return len(l.combiner.waiting), l.combiner.calls
 }
+
+// Occupy is a call under way until release.
+func (l *Limiter) Occupy() (release func()) {
+	l.combiner.enter(batch{})
+	return func() { l.passOn(time.Now(), 0) }
+}
+
+// SlotsMatter reports whether l has found that it talks to a cluster.
+func (l *Limiter) SlotsMatter() bool { return l.cluster.here.Load() }
