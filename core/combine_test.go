@@ -528,7 +528,7 @@ func TestCallersBehindAPlainClientOfACluster(t *testing.T) {
 // and who is told that nothing was charged was not.
 func TestManyCallersWhoLeave(t *testing.T) {
 	coretest.Each(t, func(t *testing.T, s *coretest.Server) {
-		for _, calls := range []int{1, 4} {
+		for calls, queue := range map[int]int{2: 4096, 4: 500} {
 			p := counting("many")
 			limiterKnowsScript(t, s, p)
 			proxy := coretest.StartProxy(t, s.Addr, func(n int64) coretest.Fault {
@@ -536,7 +536,7 @@ func TestManyCallersWhoLeave(t *testing.T) {
 			})
 			rdb := redis.NewClient(&redis.Options{Addr: proxy.Addr, ContextTimeoutEnabled: true})
 			t.Cleanup(func() { rdb.Close() })
-			l := newLimiter(t, rdb, core.Combining(calls, 64, 500))
+			l := newLimiter(t, rdb, core.Combining(calls, 64, queue))
 			keys := []string{someone(), someone(), someone(), someone(), someone()}
 			var counts tally
 			var unsent atomic.Int64
@@ -544,7 +544,7 @@ func TestManyCallersWhoLeave(t *testing.T) {
 			for i := range 1000 {
 				callers.Go(func() {
 					for n := range 10 {
-						patience := time.Duration(rand.IntN(30_000)) * time.Microsecond
+						patience := time.Duration(rand.IntN(60_000)) * time.Microsecond
 						ctx, cancel := context.WithCancel(t.Context())
 						timer := time.AfterFunc(patience, cancel)
 						d, err := l.Allow(ctx, p, keys[(i+n)%len(keys)])
