@@ -544,16 +544,16 @@ func TestManyCallersWhoLeave(t *testing.T) {
 			for i := range 1000 {
 				callers.Go(func() {
 					for n := range 10 {
-						patience := time.Duration(rand.IntN(60_000)) * time.Microsecond
 						ctx, cancel := context.WithCancel(t.Context())
-						timer := time.AfterFunc(patience, cancel)
+						if i%10 > 0 { // the others stay
+							time.AfterFunc(time.Duration(rand.IntN(60_000))*time.Microsecond, cancel)
+						}
 						d, err := l.Allow(ctx, p, keys[(i+n)%len(keys)])
 						if errors.Is(err, core.ErrNotExecuted) {
 							unsent.Add(1)
 						} else {
 							counts.count(d, err)
 						}
-						timer.Stop()
 						cancel()
 					}
 				})
@@ -569,8 +569,8 @@ func TestManyCallersWhoLeave(t *testing.T) {
 			})
 			t.Logf("%d at a time: answered %d, unknown %d, unsent %d, counted by Redis %d in %d calls",
 				calls, admitted, unknown, unsent.Load(), counted, proxy.Counts().Requests)
-			if admitted+unknown+unsent.Load() != 10_000 || admitted == 0 || unknown == 0 || unsent.Load() == 0 {
-				t.Errorf("answered %d, unknown %d, unsent %d, other %d; want some of the first three, 10,000 in all",
+			if admitted+unknown+unsent.Load() != 10_000 || admitted < 1000 || unknown+unsent.Load() == 0 {
+				t.Errorf("answered %d, unknown %d, unsent %d, other %d; want those who stayed answered, and 10,000 in all",
 					admitted, unknown, unsent.Load(), counts.other.Load())
 			}
 			if counted > admitted+unknown {

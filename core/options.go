@@ -42,9 +42,10 @@ func Prefix(s string) Option {
 }
 
 // Unbatched sends each decision in a call of its own. Without it concurrent
-// decisions of one Limiter share calls: see New. Redis then works several times
-// as much for each decision of a busy Limiter; take it where each decision has
-// to be seen alone, as a command with a trace of its own.
+// decisions of one Limiter share calls (see New), which a busy one should: alone
+// they cost Redis four times as much. It is for tracing each decision as a
+// command, with its caller's context, and for telling the outcomes of lost
+// answers one by one.
 func Unbatched() Option {
 	return func(l *Limiter) error {
 		l.combiner.off = true
