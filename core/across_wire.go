@@ -54,8 +54,7 @@ func (l *Limiter) askBack(ctx context.Context, p part) ([]Decision, error) {
 // markedArgs are b's arguments with a mark on the last n charges. A marked
 // charge names its policy.
 func (l *Limiter) markedArgs(b batch, n int, mark string) (tag int64, args []any) {
-	const echoable = 1<<53 - 1
-	tag = l.tag.Add(1) & echoable
+	tag = l.nextTag()
 	args = b.args(tag, l.clock())
 	for i := len(args) - n; i < len(args); i++ {
 		text := args[i].(string)

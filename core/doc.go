@@ -17,6 +17,9 @@
 // which has since stepped back, or a policy of another shape, is brought up to
 // date by the first decision that sees it, allowed or denied.
 //
+// Concurrent decisions of one [Limiter] share calls to Redis (see [New]); none
+// of this changes by it.
+//
 // # What is not
 //
 // Redis acknowledges before it replicates: a failover may forget the last

@@ -27,6 +27,10 @@ var _ interface{ NoRetry() bool } = redis.Cmder(nil)
 // errUnsent marks a call that ended before anything was sent.
 var errUnsent = errors.New("the call ended before it was sent")
 
+func unsent(err error) error {
+	return &outageError{ErrNotExecuted, fmt.Errorf("%w: %w", errUnsent, err)}
+}
+
 // executor runs scripts and commands on Redis, each within a deadline.
 type executor struct {
 	rdb     redis.UniversalClient
@@ -92,7 +96,7 @@ type answer struct {
 // go-redis does not notice either while it reads.
 func (x *executor) within(parent context.Context, send func(context.Context) (any, error)) (any, error) {
 	if err := parent.Err(); err != nil {
-		return nil, &outageError{ErrNotExecuted, fmt.Errorf("%w: %w", errUnsent, err)}
+		return nil, unsent(err)
 	}
 	ctx, cancel := context.WithTimeout(parent, x.timeout)
 	defer cancel()

@@ -1,6 +1,9 @@
 package core
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Decide judges many decisions in one script call.
 func (l *Limiter) Decide(ctx context.Context, decisions ...[]Charge) ([][]Decision, error) {
@@ -66,3 +69,30 @@ func (l *Limiter) GiveBacks() (returned, held int64) {
 
 // SlotOf is the Redis Cluster slot of a Redis key.
 var SlotOf = slotOf
+
+// Combining sets how many calls are under way before callers queue, how many
+// charges a call has at most, and how many callers queue.
+func Combining(calls, charges, queue int) Option {
+	return func(l *Limiter) error {
+		l.combiner.few, l.combiner.many = calls, calls
+		l.combiner.charges, l.combiner.capacity = charges, queue
+		return nil
+	}
+}
+
+// Queued is how many callers queue, some of whom may have left, and how many
+// calls are under way.
+func (l *Limiter) Queued() (callers, calls int) {
+	l.combiner.mu.Lock()
+	defer l.combiner.mu.Unlock()
+	return len(l.combiner.waiting), l.combiner.calls
+}
+
+// Occupy is a call under way until release.
+func (l *Limiter) Occupy() (release func()) {
+	l.combiner.enter(batch{})
+	return func() { l.passOn(time.Now(), 0) }
+}
+
+// SlotsMatter reports whether l has found that it talks to a cluster.
+func (l *Limiter) SlotsMatter() bool { return l.cluster.here.Load() }

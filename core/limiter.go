@@ -22,6 +22,7 @@ type Limiter struct {
 
 	fieldTTL support
 	cluster  cluster
+	combiner combiner
 
 	mu      sync.RWMutex
 	closed  bool
@@ -30,8 +31,19 @@ type Limiter struct {
 
 // New returns a Limiter on a go-redis client, cluster client or failover
 // client, which stays the caller's to configure and close. Nothing is sent
-// before the first decision, so an app starts while Redis is down. The error
-// is an *ArgumentError: a nil client, a Ring (it moves keys between servers, and
+// before the first decision, so an app starts while Redis is down.
+//
+// Concurrent decisions share calls: while two calls are under way (up to eight
+// where Redis is far), later callers queue, and the next call carries up to 128
+// charges for all of them. A caller alone is sent at once. One who leaves the
+// queue, cancelled or at the deadline, was not charged (ErrNotExecuted); one who
+// leaves a call under way does not know (ErrUnknownOutcome); neither disturbs
+// the others. What Redis counts and answers is that of calls one by one, in some
+// order, and a call that fails is an error of one class for all in it. A shared
+// call is nobody's own: hooks of the client see it with a context without
+// values. On Redis Cluster decisions do not share calls. See Unbatched.
+//
+// The error is an *ArgumentError: a nil client, a Ring (it moves keys between servers, and
 // with them every count), or an option that cannot be used.
 //
 // Set ContextTimeoutEnabled in the client's options: go-redis then gives a
@@ -44,6 +56,7 @@ func New(rdb redis.UniversalClient, opts ...Option) (*Limiter, error) {
 		executor: executor{rdb: rdb, timeout: defaultTimeout},
 		keys:     keyspace{prefix: defaultPrefix},
 		clock:    func() int64 { return 0 },
+		combiner: newCombiner(),
 	}
 	switch client := rdb.(type) {
 	case *redis.Client:
@@ -66,7 +79,7 @@ func New(rdb redis.UniversalClient, opts ...Option) (*Limiter, error) {
 	return l, nil
 }
 
-// Allow charges one unit of p to key, in one round trip.
+// Allow charges one unit of p to key, in one round trip, which it may share.
 //
 // An error means that Redis did not decide, or that an argument cannot be used
 // (*PolicyError, *ArgumentError). In the first case it wraps ErrNotExecuted,
@@ -204,8 +217,14 @@ func (l *Limiter) ask(ctx context.Context, b batch) ([]Decision, error) {
 	if err := l.fieldTTL.check(ctx, l, b); err != nil {
 		return nil, err
 	}
-	const echoable = 1<<53 - 1
-	tag := l.tag.Add(1) & echoable
+	if l.combines(b) {
+		return l.askTogether(ctx, b)
+	}
+	return l.askAlone(ctx, b)
+}
+
+func (l *Limiter) askAlone(ctx context.Context, b batch) ([]Decision, error) {
+	tag := l.nextTag()
 	reply, err := l.run(ctx, b.script(), b.args(tag, l.clock()))
 	if err != nil {
 		return nil, err
@@ -215,6 +234,12 @@ func (l *Limiter) ask(ctx context.Context, b batch) ([]Decision, error) {
 		return nil, &outageError{ErrReply, err}
 	}
 	return decisions, nil
+}
+
+// nextTag returns a number that Redis can echo.
+func (l *Limiter) nextTag() int64 {
+	const echoable = 1<<53 - 1
+	return l.tag.Add(1) & echoable
 }
 
 // outage returns what each charge's policy answers while Redis does not.

@@ -39,16 +39,31 @@ func (c *tally) count(d core.Decision, err error) {
 }
 
 // A request whose reply is lost counts once or not at all: what Redis has
-// counted lies between the answers and the answers with the unknown, and the
-// unknown are exactly the faults.
+// counted lies between the answers and the answers with the unknown. Each fault
+// loses one call: the unknown are exactly the faults where each decision is a
+// call of its own, and no fewer than the faults where they share calls.
 func TestLostReplies(t *testing.T) {
 	t.Parallel()
 	coretest.Each(t, func(t *testing.T, s *coretest.Server) {
 		t.Parallel()
-		proxy := coretest.StartProxy(t, s.Addr, nil)
-		rdb := redis.NewClient(&redis.Options{Addr: proxy.Addr, ContextTimeoutEnabled: true})
-		t.Cleanup(func() { rdb.Close() })
-		lose(t, rdb, s.Client(t), []*coretest.Proxy{proxy})
+		behind := func(t *testing.T) (*redis.Client, []*coretest.Proxy) {
+			proxy := coretest.StartProxy(t, s.Addr, nil)
+			rdb := redis.NewClient(&redis.Options{Addr: proxy.Addr, ContextTimeoutEnabled: true})
+			t.Cleanup(func() { rdb.Close() })
+			return rdb, []*coretest.Proxy{proxy}
+		}
+		t.Run("alone", func(t *testing.T) {
+			rdb, proxies := behind(t)
+			if unknown, faults := lose(t, rdb, s.Client(t), proxies, 8, core.Unbatched()); unknown != faults {
+				t.Errorf("unknown %d, faults %d; want them equal", unknown, faults)
+			}
+		})
+		t.Run("sharing calls", func(t *testing.T) {
+			rdb, proxies := behind(t)
+			if unknown, faults := lose(t, rdb, s.Client(t), proxies, 64, core.Combining(2, 8, 4096)); unknown <= faults {
+				t.Errorf("unknown %d, faults %d; want more of the former", unknown, faults)
+			}
+		})
 	})
 }
 
@@ -58,17 +73,20 @@ func TestLostRepliesOnACluster(t *testing.T) {
 		return coretest.StartProxy(t, addr, nil)
 	})
 	rdb := c.Client(t, func(o *redis.ClusterOptions) { o.ContextTimeoutEnabled = true })
-	lose(t, rdb, rdb, c.Proxies)
+	if unknown, faults := lose(t, rdb, rdb, c.Proxies, 8); unknown != faults {
+		t.Errorf("unknown %d, faults %d; want them equal", unknown, faults)
+	}
 }
 
 const lossy = 2000
 
-// lose makes 2,000 calls on 50 keys through faulty proxies, and counts on a
-// client that sees what the servers hold.
-func lose(t *testing.T, rdb, truth redis.UniversalClient, proxies []*coretest.Proxy) {
+// lose has callers make 2,000 decisions on 50 keys through faulty proxies, and
+// counts on a client that sees what the servers hold. It returns how many
+// decisions are unknown and how many calls were lost.
+func lose(t *testing.T, rdb, truth redis.UniversalClient, proxies []*coretest.Proxy, callers int, opts ...core.Option) (unknown, faults int64) {
 	var counts tally
 	p := core.Policy{Name: "lost", Algorithm: core.FixedWindow, Limit: 1_000_000, Window: long}
-	l := newLimiter(t, rdb, core.Timeout(2*time.Second))
+	l := newLimiter(t, rdb, append(opts, core.Timeout(2*time.Second))...)
 	var keys []string
 	for range 50 {
 		keys = append(keys, someone())
@@ -79,32 +97,33 @@ func lose(t *testing.T, rdb, truth redis.UniversalClient, proxies []*coretest.Pr
 		proxy.SetFault(breakOneIn100)
 	}
 	var workers sync.WaitGroup
-	for w := range 8 {
+	var next atomic.Int64
+	for range callers {
 		workers.Go(func() {
-			for i := range lossy / 8 {
-				counts.count(l.Allow(t.Context(), p, keys[(w+8*i)%len(keys)]))
+			for i := next.Add(1); i <= lossy; i = next.Add(1) {
+				counts.count(l.Allow(t.Context(), p, keys[int(i)%len(keys)]))
 			}
 		})
 	}
 	workers.Wait()
-	injected := int64(0)
 	for _, proxy := range proxies {
 		proxy.SetFault(nil)
 		c := proxy.Counts()
-		injected += c.Swallowed + c.Cut + c.Truncated
+		faults += c.Swallowed + c.Cut + c.Truncated
 	}
 	counted := spentOn(t, newLimiter(t, truth), p, keys)
 	admitted, unknown := counts.admitted.Load(), counts.unknown.Load()
-	t.Logf("answered %d, unknown %d, injected %d, counted by Redis %d", admitted, unknown, injected, counted)
+	t.Logf("answered %d, unknown %d, calls lost %d, counted by Redis %d", admitted, unknown, faults, counted)
 	if counts.other.Load() != 0 || admitted+unknown != lossy {
 		t.Errorf("%d calls were neither admitted nor unknown", counts.other.Load())
 	}
-	if unknown != injected || injected < lossy/100 {
-		t.Errorf("unknown %d, injected %d; want them equal, and at least %d", unknown, injected, lossy/100)
+	if faults == 0 {
+		t.Error("no call was lost")
 	}
 	if counted < admitted || counted > admitted+unknown {
 		t.Errorf("Redis counted %d; want %d to %d", counted, admitted, admitted+unknown)
 	}
+	return unknown, faults
 }
 
 func spentOn(t *testing.T, l *core.Limiter, p core.Policy, keys []string) int64 {

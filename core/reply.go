@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -10,25 +11,53 @@ import (
 // Anything but the exact shape is an error: a reply that cannot be understood
 // allows nothing.
 func decode(reply any, tag int64, charges []charge) ([]Decision, error) {
+	decisions, odd, err := decodeEach(reply, tag, charges)
+	if err == nil && len(odd) > 0 {
+		err = errOdd
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decisions, nil
+}
+
+// oddities are the places of charges whose numbers cannot be true, in order.
+type oddities []int
+
+var errOdd = errors.New("numbers out of range")
+
+// within is the error of the charges from place start to before end.
+func (o oddities) within(start, end int) error {
+	if slices.ContainsFunc(o, func(place int) bool { return start <= place && place < end }) {
+		return &outageError{ErrReply, errOdd}
+	}
+	return nil
+}
+
+// decodeEach is decode for charges that do not depend on each other.
+func decodeEach(reply any, tag int64, charges []charge) ([]Decision, oddities, error) {
 	list, ok := reply.([]any)
 	if !ok {
-		return nil, fmt.Errorf("a %T in place of a list", reply)
+		return nil, nil, fmt.Errorf("a %T in place of a list", reply)
 	}
 	in := numbers{rest: list}
 	if in.next() != tag && in.err == nil {
-		return nil, errors.New("the answer of another call")
+		return nil, nil, errors.New("the answer of another call")
 	}
+	var odd oddities
 	decisions := make([]Decision, len(charges))
-	for i, c := range charges {
-		decisions[i] = in.decision(c)
+	for i := range charges {
+		if !in.decision(&decisions[i], &charges[i]) {
+			odd = append(odd, i)
+		}
 	}
 	if in.err == nil && len(in.rest) > 0 {
-		return nil, fmt.Errorf("%d numbers too many", len(in.rest))
+		in.err = fmt.Errorf("%d numbers too many", len(in.rest))
 	}
 	if in.err != nil {
-		return nil, in.err
+		return nil, nil, in.err
 	}
-	return decisions, nil
+	return decisions, odd, nil
 }
 
 // numbers takes integers from a reply; the first failure stays in err.
@@ -54,28 +83,25 @@ func (in *numbers) next() int64 {
 }
 
 // decision takes the three numbers of a charge that has room, or the four of
-// one that has not: see driver.lua.
-func (in *numbers) decision(c charge) Decision {
+// one that has not: see driver.lua. It reports whether they can be true.
+func (in *numbers) decision(d *Decision, c *charge) bool {
 	head, next, reset, retry := in.next(), in.next(), in.next(), int64(0)
 	denied := head&1 == 1
 	if denied {
 		retry = in.next()
 	}
-	d := Decision{
+	*d = Decision{
 		Policy: c.plan.policy, Cost: c.cost, Allowed: !denied, Remaining: head >> 2, Repaired: head&2 != 0,
 		RetryAfter: micros(retry), NextAfter: micros(next), ResetAfter: micros(reset),
 	}
 	if retry < 0 {
 		d.RetryAfter = Never
 	}
-	if in.err == nil && !sensible(d, retry) {
-		in.err = errors.New("numbers out of range")
-	}
-	return d
+	return sensible(d, retry)
 }
 
 // sensible reports whether the numbers of a reply can be true together.
-func sensible(d Decision, retry int64) bool {
+func sensible(d *Decision, retry int64) bool {
 	return d.Remaining >= 0 && d.Remaining <= d.Policy.Capacity() &&
 		0 <= d.NextAfter && d.NextAfter <= d.ResetAfter && d.ResetAfter <= micros(longest) &&
 		(d.Allowed || retry == -1 || 0 < retry && retry <= longest)

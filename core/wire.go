@@ -147,7 +147,7 @@ func (b batch) args(tag, now int64) []any {
 	next := 0
 	for _, size := range b.sizes {
 		for i, c := range b.charges[next : next+size] {
-			args = append(args, chargeText(numbers.of(c.plan), c.cost, i+1 < size))
+			args = append(args, chargeArg(numbers.of(c.plan), c.cost, i+1 < size))
 		}
 		next += size
 	}
@@ -173,6 +173,21 @@ func (b batch) appendPolicies(args []any) ([]any, numbering) {
 type numbering []*plan
 
 func (n numbering) of(p *plan) int { return slices.Index(n, p) + 1 }
+
+// plainCosts are the texts of costs that most charges have, made once.
+var plainCosts = func() (texts [16]any) {
+	for cost := range texts {
+		texts[cost] = decimal(int64(cost))
+	}
+	return texts
+}()
+
+func chargeArg(policy int, cost int64, more bool) any {
+	if policy == 1 && cost < int64(len(plainCosts)) && !more {
+		return plainCosts[cost]
+	}
+	return chargeText(policy, cost, more)
+}
 
 // chargeText is "policy cost", and " &" where the decision has more charges;
 // for the first policy alone, which most calls are about, "cost" is enough.
