@@ -3,7 +3,6 @@ package core_test
 import (
 	"context"
 	"fmt"
-
 	"runtime"
 	"slices"
 	"sync"

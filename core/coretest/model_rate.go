@@ -107,8 +107,9 @@ func (s *gcra) debt(at int64) *big.Int {
 	return owed
 }
 
-// settle counts a debt of another pace in units, each begun one whole, and
-// cuts one that p cannot have made, which came from a clock since stepped back
+// settle counts a debt of another pace in units, each begun one whole (one that
+// is paid stays as it is, until somebody spends), and cuts one that p cannot
+// have made, which came from a clock since stepped back
 // or from a larger burst.
 func (s *gcra) settle(p core.Policy, now int64) bool {
 	r, capacity := paceOf(p), p.Capacity()
@@ -116,7 +117,7 @@ func (s *gcra) settle(p core.Policy, now int64) bool {
 		s.pace = r
 	}
 	owed, stale := s.debt(now), false
-	if s.pace != r {
+	if s.pace != r && s.tat.us >= now {
 		owed, stale = r.take(s.pace.started(owed, capacity)), true
 	}
 	if most := r.take(capacity); owed.Cmp(most) > 0 {
@@ -138,8 +139,8 @@ func (s *gcra) room(p core.Policy, at int64) int64 {
 }
 
 func (s *gcra) spend(p core.Policy, now, n int64) {
-	owed := s.debt(now)
-	s.owe(s.pace, now, owed.Add(owed, s.pace.take(n)))
+	owed, r := s.debt(now), paceOf(p)
+	s.owe(r, now, owed.Add(owed, r.take(n)))
 }
 
 func (s *gcra) clone() counter { c := *s; return &c }

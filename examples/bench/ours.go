@@ -13,6 +13,7 @@ const slidegate = "github.com/slidegate/slidegate"
 // more row: the same algorithm under another name and with the mode's options.
 var ours = []contender{
 	ourRow("slidegate GCRA", core.GCRA),
+	ourRow("slidegate GCRA, unbatched", core.GCRA, core.Unbatched()),
 	ourRow("slidegate TokenBucket", core.TokenBucket),
 	ourRow("slidegate LeakyBucket", core.LeakyBucket),
 	ourRow("slidegate FixedWindow", core.FixedWindow),
