@@ -12,7 +12,7 @@ import (
 // random, 5 % more than the limit, sub-windows admit nearly what the exact log
 // does. The adaptive form needs fewer of them for that than 60 equal ones.
 func TestThePriceOfSubWindows(t *testing.T) {
-	for _, limit := range []int64{10, 30, 100} {
+	for _, limit := range []int64{10, 30, 100, 300} {
 		equal := price(core.PerMinute("equal", limit))
 		adaptive := price(core.Policy{Name: "adaptive", Algorithm: core.AdaptiveWindow, Limit: limit, Window: time.Minute})
 		t.Logf("limit %d: 60 equal: %.4f of the exact log, %.1f live; adaptive: %.4f, %.1f live",
