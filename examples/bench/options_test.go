@@ -24,7 +24,7 @@ func TestMistakesAreOneClearSentence(t *testing.T) {
 		"64":                   `"64" is no flag`,
 		"-svg /no/such/x.svg":  "-svg: open /no/such/x.svg",
 		"-addr redis://:x:y/":  "-addr cannot be used",
-		"-addr unix:///tmp/s":  "-addr is a Unix socket; want TCP",
+		"-addr unix:///r.sock": "-addr is a Unix socket; want TCP",
 	} {
 		err := run(t.Context(), strings.Fields(args), io.Discard, io.Discard, nowhere)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
